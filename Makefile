@@ -1,0 +1,73 @@
+# Everything from a fresh clone: `make demo`, `make test`. `make build` again after a change of C++.
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+CXX_FILES := $(wildcard cpp/aglets/*.cpp cpp/aglets/*.hpp bindings/*.cpp bindings/*.hpp)
+CXX_TEST_FILES := $(wildcard tests/cpp/*.cpp tests/cpp/*.hpp)
+TOOLS := $(VENV)/.tools
+INSTALLED := $(VENV)/.installed
+CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
+	tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
+
+.PHONY: build demo test test-cpp test-python lint sanitize bench clean
+
+build: $(INSTALLED)
+
+# What building needs is installed first, so that the build itself can be incremental.
+$(TOOLS): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
+	touch $@
+
+$(INSTALLED): $(TOOLS) CMakeLists.txt $(CXX_FILES)
+	$(BIN)/python -m pip install -q --no-build-isolation -e '.[test,lint,plot,chem,data]'
+	cp "$$($(BIN)/python -c 'import aglets._core as c, pathlib; print(pathlib.Path(c.__file__).parent / "_core.pyi")')" src/aglets/_core.pyi
+	touch $@
+
+demo: build
+	$(BIN)/python examples/demo.py
+
+test: test-cpp test-python
+
+test-python: build
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+# The C++ library is tested without Python.
+test-cpp: build $(CXX_TEST_FILES)
+ifneq ($(CXX_TEST_FILES),)
+	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DAGLETS_BINDINGS=OFF -DAGLETS_TESTS=ON >/dev/null
+	$(BIN)/cmake --build build/cpp --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/cpp --output-on-failure
+endif
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The sanitized extension lives in its own copy of the package. It runs under the base interpreter
+# with the site-packages of the environment on the path: that way the .pth file of the editable
+# install, which would bring in the ordinary extension, is not read.
+SANITIZED := build/sanitize
+sanitize: build
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DAGLETS_SANITIZE=ON -DAGLETS_TESTS=$(if $(CXX_TEST_FILES),ON,OFF) \
+		-DPython_EXECUTABLE="$(abspath $(BIN))/python" -DCMAKE_INSTALL_PREFIX=$(SANITIZED)/site >/dev/null
+	$(BIN)/cmake --build $(SANITIZED) --parallel $(JOBS)
+	$(BIN)/ctest --test-dir $(SANITIZED) --output-on-failure
+	rm -rf $(SANITIZED)/site && mkdir -p $(SANITIZED)/site && cp -r src/aglets $(SANITIZED)/site/
+	$(BIN)/cmake --install $(SANITIZED) >/dev/null
+	PYTHONPATH="$(abspath $(SANITIZED))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	PYTHONNOUSERSITE=1 ASAN_OPTIONS=detect_leaks=0 AGLETS_SANITIZED=1 \
+	LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=libasan.so) $$($(or $(CXX),g++) -print-file-name=libstdc++.so)" \
+	$$($(BIN)/python -c 'import sys; print(sys._base_executable)') -m pytest -q -p no:cacheprovider \
+		$(CORE_TESTS)
+
+bench: build
+	$(BIN)/python -m pip install -q --no-build-isolation -e '.[bench]'
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/aglets/_core.pyi

@@ -1,0 +1,49 @@
+"""Attributed graphlets: sparse, readable models of labelled, attributed graphs.
+
+Names are loaded when first used (PEP 562), so that ``import aglets`` costs little.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aglets import datasets, mining
+    from aglets.graphlet import Graphlet, agis
+    from aglets.graphs import Graph, GraphSet
+
+__version__ = "0.1.0"
+
+#: Public name -> module that holds it; a name mapped to itself is a module.
+_EXPORTS = {
+    "Graph": "aglets.graphs",
+    "GraphSet": "aglets.graphs",
+    "Graphlet": "aglets.graphlet",
+    "agis": "aglets.graphlet",
+    "datasets": "aglets.datasets",
+    "mining": "aglets.mining",
+}
+
+__all__ = ["Graph", "GraphSet", "Graphlet", "__version__", "agis", "datasets", "mining"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'aglets' has no attribute {name!r}")
+    try:
+        module = importlib.import_module(_EXPORTS[name])
+    except ModuleNotFoundError as error:
+        if error.name == "aglets._core":
+            raise ImportError(
+                "aglets's compiled core is missing. Build it with: "
+                "pip install --no-build-isolation -ve ."
+            ) from error
+        raise
+    value = module if module.__name__ == f"aglets.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
