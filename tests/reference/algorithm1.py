@@ -1,14 +1,15 @@
 """Algorithm 1 of the paper over the list of all patterns: no tree, no pruning, plain loops.
 
-Squared hinge loss, F = 1/2 sum_i max(1 - y_i f_i, 0)^2 + lam |beta|_1. One epoch: every pattern with
-|g| > lam joins the working set, one proximal step on beta, beta0 exactly, one gradient step on the
-attributes z of the graphlets in use. Both steps look for their length by halving, from ``eta`` and
-``alpha``. A graphlet's best embedding in a graph is kept while it is still best (within rounding),
+Squared hinge loss, F = 1/2 sum_i max(1 - y_i f_i, 0)^2 + lam |beta|_1. One epoch: every pattern
+with |g| > lam joins the working set, one proximal step on beta, beta0 exactly, one gradient step on
+the attributes z of the graphlets in use. Both steps look for their length by halving, from ``eta``
+and ``alpha``. A graphlet's best embedding in a graph is kept while it is still best (within rounding),
 else the one with the smallest sequence of matched rows follows it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -259,7 +260,7 @@ def best_intercept(y: np.ndarray, scores: np.ndarray, current: float) -> float:
     if low <= high:  # no hinge need be active: any point of the interval is a minimiser
         return float(min(max(current, low), high))
     edges = np.concatenate([[-np.inf], breaks, [np.inf]])
-    for left, right in zip(edges[:-1], edges[1:], strict=True):
+    for left, right in itertools.pairwise(edges):
         middle = _between(left, right)
         active = 1.0 - y * (scores + middle) > 0.0
         if not active.any():

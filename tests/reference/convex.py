@@ -4,8 +4,8 @@
 
 Feature-sign search: a set of columns with fixed signs, Newton steps on the smooth problem inside
 that orthant, a column leaves when it reaches zero, and the worst violator outside enters when the
-inside has settled. F is convex, so the answer is right if its subgradient is zero; `Solution.kkt` is
-the largest entry of that subgradient, and `solve` raises rather than give back a doubtful answer.
+inside has settled. F is convex, so the answer is right if its subgradient is zero; `Solution.kkt`
+is the largest entry of that subgradient, and `solve` raises rather than give a doubtful answer.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 A pattern is a connected, not necessarily induced, subgraph with its attributes taken away: a single
 node, or the nodes touched by a connected set of edges. Two patterns are one if some renumbering of
-the nodes makes them equal; `canonical` tries them all. Patterns are written over *types*: a type is a
-label with a starting vector, and where a label has several types each node of a pattern may wear any
-of them. With one type per label a type is a label under another name.
+the nodes makes them equal; `canonical` tries them all. Patterns are written over *types*: a type is
+a label with a starting vector, and where a label has several types each node of a pattern may wear
+any of them. With one type per label a type is a label under another name.
 """
 
 from __future__ import annotations

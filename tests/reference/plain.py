@@ -1,7 +1,7 @@
 """A graph set as a list of networkx graphs.
 
-A node carries its label code as ``label`` and its attributes as ``row`` (a tuple of floats); an edge
-likewise, with label 0 where the set has no edge labels and an empty row where it has no edge
+A node carries its label code as ``label`` and its attributes as ``row`` (a tuple of floats); an
+edge likewise, with label 0 where the set has no edge labels and an empty row where it has no edge
 attributes. Nodes are numbered from 0 in every graph.
 """
 

@@ -4,7 +4,8 @@ Starts: type t is a label with the vector ``type_starts[t]``, an edge label l st
 ``edge_starts[l]``. Before training a graphlet's attributes are the starts of its types, so its cost
 D(H, G) is fixed, and with the residual a_i = -dloss/df
 
-    g_H = sum_i a_i psi(G_i; H),   g_bar_H = max(sum of the positive terms, -sum of the negative ones).
+    g_H = sum_i a_i psi(G_i; H),
+    g_bar_H = max(sum of the positive terms, -sum of the negative ones).
 """
 
 from __future__ import annotations
