@@ -3,8 +3,8 @@
 Squared hinge loss, F = 1/2 sum_i max(1 - y_i f_i, 0)^2 + lam |beta|_1. One epoch: every pattern
 with |g| > lam joins the working set, one proximal step on beta, beta0 exactly, one gradient step on
 the attributes z of the graphlets in use. Both steps look for their length by halving, from ``eta``
-and ``alpha``. A graphlet's best embedding in a graph is kept while it is still best (within rounding),
-else the one with the smallest sequence of matched rows follows it.
+and ``alpha``. A graphlet's best embedding in a graph is kept while it is still best (within
+rounding), else the one with the smallest sequence of matched rows follows it.
 """
 
 from __future__ import annotations
