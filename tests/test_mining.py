@@ -48,8 +48,8 @@ def contents(tree: mining.Tree, graphs: GraphSet, maxpat: int) -> list[tuple]:
 
 
 @EXAMPLES
-@given(data=st.data(), graphs=graph_sets(), maxpat=maxpats())
-def test_the_tree_holds_every_connected_subgraph_once_with_its_support(data, graphs, maxpat):
+@given(graphs=graph_sets(), maxpat=maxpats())
+def test_the_tree_holds_every_connected_subgraph_once_with_its_support(graphs, maxpat):
     tree = mining.Tree(graphs, maxpat=maxpat)
     expected = all_patterns(
         plain_graphs(graphs), maxpat, reference_starts(None, plain_graphs(graphs)).type_labels

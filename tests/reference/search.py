@@ -37,10 +37,11 @@ def label_means(graphs: Sequence[nx.Graph]) -> Starts:
     )
     labels = sorted(label for label in nodes if label >= 0)
     marks = range(max(edges, default=-1) + 1)
+    node_width = len(next(iter(nodes.values()), ()))
     width = len(next(iter(edges.values()), ()))
     return Starts(
         np.array(labels, dtype=np.int32),
-        np.array([nodes[label] for label in labels], dtype=float).reshape(len(labels), -1),
+        np.array([nodes[label] for label in labels], dtype=float).reshape(len(labels), node_width),
         np.array([edges.get(m, np.zeros(width)) for m in marks], dtype=float).reshape(
             len(marks), width
         ),
