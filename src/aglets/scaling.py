@@ -1,0 +1,163 @@
+"""Attributes on a common scale: what ``scale="standard" | "none" | "label"`` does.
+
+AGIS compares attributes by squared distance, so a column in large units would decide alone, and a
+score exp(-rho D) of raw attributes is often zero to hundreds of digits. Scaling is learned from the
+nodes of the training graphs, applied to every graph that comes after, and undone for display:
+graphlets are shown in the user's units.
+
+- ``"standard"``: every column is shifted and divided by its mean and standard deviation.
+- ``"label"``: the same within each node label (edge label, for edge attributes). A graphlet's nodes
+  only ever meet nodes of their own label, so each label may have units of its own.
+- ``"none"``: attributes as they came, which is the paper's reading.
+
+A column that is constant in training is divided by 1; within a label it is divided by what the
+column is divided by over all labels, as are nodes whose label was never seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from aglets.graphs import GraphSet
+
+__all__ = ["SCALES", "AttributeScaling", "Columns", "fit_scaling"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer]
+
+SCALES = ("standard", "none", "label")
+
+#: Below this part of a column's spread over all labels, a spread within one label is rounding or
+#: repeated measurement, and dividing by it would let one label drown all others.
+LEAST_SPREAD = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """One shift and one factor per column: of one row, or of a row per label and one for the rest.
+
+    Parameters
+    ----------
+    shift, factor : ndarray of shape (1, d) or (n_labels + 1, d)
+        A value x becomes (x - shift) / factor.
+    """
+
+    shift: FloatArray
+    factor: FloatArray
+
+    def forward(self, values: FloatArray, codes: IntArray | None = None) -> FloatArray:
+        """Go from the user's units to scaled ones; ``codes`` are label codes, -1 for unknown."""
+        rows = self._rows(codes)
+        return np.asarray((values - self.shift[rows]) / self.factor[rows])
+
+    def inverse(self, values: FloatArray, codes: IntArray | None = None) -> FloatArray:
+        """Go back to the user's units."""
+        rows = self._rows(codes)
+        return np.asarray(values * self.factor[rows] + self.shift[rows])
+
+    def _rows(self, codes: IntArray | None) -> IntArray | slice:
+        if len(self.shift) == 1:
+            return slice(None)
+        assert codes is not None
+        return codes  # -1, an unknown label, is the last row
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Columns)
+            and np.array_equal(self.shift, other.shift)
+            and np.array_equal(self.factor, other.factor)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class AttributeScaling:
+    """How node and edge attributes are scaled; None leaves them as they are.
+
+    Codes are positions in the vocabulary of the training graphs: bring other graphs to it with
+    ``graphs.with_vocabulary(...)`` before they are scaled.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=[["C", "O"], ["C"]], edges=[[(0, 1)], []], attributes=[[[0.0], [10.0]], [[2.0]]]
+    ... )
+    >>> scaling = fit_scaling(graphs, "standard")
+    >>> scaling.apply(graphs).attributes.std()
+    np.float64(1.0)
+    >>> scaling.nodes.inverse(scaling.apply(graphs).attributes).ravel()
+    array([ 0., 10.,  2.])
+    """
+
+    kind: str = "none"
+    nodes: Columns | None = None
+    edges: Columns | None = None
+
+    def apply(self, graphs: GraphSet) -> GraphSet:
+        """Give the same graphs with scaled attributes."""
+        if self.nodes is not None:
+            graphs = graphs.with_attributes(self.nodes.forward(graphs.attributes, graphs.labels))
+        if self.edges is not None and graphs.edge_attributes is not None:
+            graphs = graphs.with_edge_attributes(
+                self.edges.forward(graphs.edge_attributes, graphs.edge_labels)
+            )
+        return graphs
+
+
+def fit_scaling(graphs: GraphSet, kind: str) -> AttributeScaling:
+    """Learn the scaling of kind "standard", "none" or "label" from training graphs."""
+    if kind not in SCALES:
+        raise ValueError(f"scale must be one of {', '.join(SCALES)}. Got {kind!r} instead.")
+    if kind == "none":
+        return AttributeScaling()
+    by_label = kind == "label"
+    nodes = edges = None
+    if graphs.n_attributes:
+        codes = graphs.labels if by_label else None
+        nodes = _fit_columns(graphs.attributes, codes, len(graphs.vocabulary))
+    if graphs.edge_attributes is not None and graphs.n_edge_attributes:
+        codes = graphs.edge_labels if by_label else None
+        edges = _fit_columns(graphs.edge_attributes, codes, len(graphs.edge_vocabulary or ()))
+    return AttributeScaling(kind, nodes, edges)
+
+
+def _fit_columns(values: FloatArray, codes: IntArray | None, n_labels: int) -> Columns:
+    shift, factor = _spread(values, np.zeros(len(values), dtype=np.intp), 1)
+    factor = np.where(factor > 0.0, factor, 1.0)
+    if codes is None:
+        return Columns(shift, factor)
+    known = codes >= 0
+    values, codes = values[known], codes[known]
+    label_shift, label_factor = _spread(values, codes, n_labels)
+    seen = np.bincount(codes, minlength=n_labels)[:, None] > 0
+    label_shift = np.where(seen, label_shift, shift)
+    label_factor = np.where(label_factor > LEAST_SPREAD * factor, label_factor, factor)
+    return Columns(np.vstack([label_shift, shift]), np.vstack([label_factor, factor]))
+
+
+def _spread(values: FloatArray, codes: IntArray, n_groups: int) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of each column in each group; constant columns have exactly 0."""
+    shift = np.zeros((n_groups, values.shape[1]))
+    spread = np.zeros_like(shift)
+    counts = np.maximum(np.bincount(codes, minlength=n_groups), 1)
+    rounding = float(np.finfo(np.float64).eps) * counts
+    for j, column in enumerate(values.T):
+        # Squares of very large or small numbers leave the range of doubles: work in units of 1.
+        unit = float(np.abs(column).max(initial=0.0))
+        if unit == 0.0:
+            continue
+        column = column / unit
+        mean = np.bincount(codes, weights=column, minlength=n_groups) / counts
+        deviation = column - mean[codes]
+        variance = np.bincount(codes, weights=deviation**2, minlength=n_groups) / counts
+        constant = variance <= rounding * variance + (rounding * mean) ** 2
+        shift[:, j] = mean * unit
+        spread[:, j] = np.where(constant, 0.0, np.sqrt(variance)) * unit
+    return shift, spread
