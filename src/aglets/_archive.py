@@ -1,0 +1,235 @@
+"""A zip of one JSON document and plain number arrays, read as if its author were hostile.
+
+Nothing here runs code from a file: arrays are bare ``.npy`` blocks of numbers (no pickles), and
+every size is checked before memory is asked for. Labels of any of the kinds str, int, float, bool,
+None and tuples of them come back as exactly what they were (:func:`encode_value`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["decode_value", "encode_value", "read_archive", "write_archive"]
+
+DOCUMENT = "model.json"
+MAX_DOCUMENT_BYTES = 2**25
+DTYPES = {np.dtype(code) for code in ("<f8", "<i8", "<i4")}
+
+#: The one form of .npy header that is written here. NumPy's own reader evaluates the header as
+#: Python, which is more than a stranger's file deserves.
+HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype><f8|<i8|<i4)', 'fortran_order': False, "
+    rb"'shape': \((?P<shape>\d{1,12},|\d{1,12}, \d{1,12})\), \} *\n",
+    re.DOTALL,
+)
+
+#: Zip entries carry a date; a fixed one makes equal models equal files.
+DATE = (1980, 1, 1, 0, 0, 0)
+
+#: What a damaged or forged zip can raise inside the standard library.
+ZIP_FAULTS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    ValueError,
+    IndexError,
+)
+
+
+def encode_value(value: Any) -> Any:
+    """Turn a label into JSON that keeps its type.
+
+    >>> encode_value(("C", 1, None))
+    {'tuple': ['C', 1, None]}
+    >>> decode_value(encode_value((1.0, True, float("inf"))))
+    (1.0, True, inf)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (str, bool, int):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if type(value) is tuple:
+        return {"tuple": [encode_value(item) for item in value]}
+    raise TypeError(
+        "Labels in a model file must be of type str, int, float, bool, None or tuple. "
+        f"Got {value!r} of type {type(value).__name__} instead; turn such labels into strings."
+    )
+
+
+def decode_value(value: Any) -> Any:
+    """Undo :func:`encode_value`; anything it cannot have written is a ValueError."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, dict) and len(value) == 1:
+        [(tag, content)] = value.items()
+        if tag == "tuple" and isinstance(content, list):
+            return tuple(decode_value(item) for item in content)
+        if tag == "float" and content in ("inf", "-inf", "nan"):
+            return float(content)
+    raise ValueError("a label is not of a known kind")
+
+
+def write_archive(
+    path: str | os.PathLike[str], document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write the archive beside ``path``, then move it there: a reader sees the old file or the new.
+
+    Parameters
+    ----------
+    path : path-like
+        Where the file shall be.
+    document : mapping
+        What goes to JSON.
+    arrays : mapping of str to ndarray
+        float64, int64 or int32 arrays.
+    """
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(part, "xb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                text = json.dumps(document, allow_nan=False, indent=1)
+                archive.writestr(_entry(DOCUMENT), text.encode("ascii"))
+                for name, array in arrays.items():
+                    archive.writestr(_entry(f"{name}.npy"), _npy(array))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, DATE)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    assert little.dtype in DTYPES, little.dtype
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, little, version=(1, 0), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def read_archive(
+    path: str | os.PathLike[str], names: Iterable[str], *, max_bytes: int
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what :func:`write_archive` wrote; a ValueError says in half a sentence what is wrong.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    names : iterable of str
+        The arrays that may be in it. Any other member is refused.
+    max_bytes : int
+        The most that file and unpacked content may take.
+    """
+    size = os.stat(path).st_size
+    if size > max_bytes:
+        raise ValueError(f"it has {size} bytes, more than the {max_bytes} allowed")
+    allowed = {DOCUMENT, *(f"{name}.npy" for name in names)}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = _checked_entries(archive, allowed, max_bytes)
+            content = {entry.filename: _content(archive, entry) for entry in entries}
+    except _RefusedError as refused:
+        raise ValueError(str(refused)) from None
+    except ZIP_FAULTS as error:
+        raise ValueError("it is not a zip archive, or it is damaged or cut short") from error
+    if DOCUMENT not in content:
+        raise ValueError(f"it holds no {DOCUMENT}")
+    document = _document(content.pop(DOCUMENT))
+    arrays = {name[: -len(".npy")]: _array(name, data) for name, data in content.items()}
+    return document, arrays
+
+
+class _RefusedError(Exception):
+    """What was found in a zip that is itself in order."""
+
+
+def _checked_entries(
+    archive: zipfile.ZipFile, allowed: set[str], max_bytes: int
+) -> list[zipfile.ZipInfo]:
+    entries = archive.infolist()
+    if len(entries) > len(allowed):
+        raise _RefusedError(f"it holds {len(entries)} members, more than the {len(allowed)} known")
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.filename not in allowed:
+            raise _RefusedError(f"it holds an unknown member {entry.filename[:80]!r}")
+        if entry.filename in seen:
+            raise _RefusedError(f"it holds {entry.filename} twice")
+        if entry.flag_bits & 0x1:
+            raise _RefusedError(f"{entry.filename} is encrypted")
+        seen.add(entry.filename)
+    total = sum(entry.file_size for entry in entries)
+    if total > max_bytes:
+        raise _RefusedError(f"it unpacks to {total} bytes, more than the {max_bytes} allowed")
+    return entries
+
+
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    # Never more than declared: what is declared was counted, what is real may be a bomb.
+    with archive.open(entry) as member:
+        data = member.read(entry.file_size)
+        if len(data) != entry.file_size or member.read(1):
+            raise _RefusedError(f"{entry.filename} is not as long as the archive says")
+    return data
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise ValueError(f"{DOCUMENT} has {len(data)} bytes, more than {MAX_DOCUMENT_BYTES}")
+    try:
+        document = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{DOCUMENT} is not proper JSON") from error
+    if not isinstance(document, dict):
+        raise ValueError(f"{DOCUMENT} is not a JSON object")
+    return document
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _array(name: str, data: bytes) -> NDArray[Any]:
+    """Read a ``.npy`` block; its header must account for every byte before any is given meaning."""
+    header = HEADER.match(data)
+    if header is None:
+        raise ValueError(f"{name} is not a plain array of numbers")
+    dtype = np.dtype(header["dtype"].decode())
+    shape = tuple(int(length) for length in header["shape"].decode().split(",") if length.strip())
+    rest = data[header.end() :]
+    if math.prod(shape) * dtype.itemsize != len(rest):
+        raise ValueError(f"{name} says shape {shape} but holds {len(rest)} bytes")
+    array = np.frombuffer(rest, dtype=dtype).astype(dtype.newbyteorder("=")).reshape(shape)
+    if array.dtype.kind == "f" and name != "path.npy" and not np.isfinite(array).all():
+        raise ValueError(f"{name} holds numbers that are not finite")
+    return array

@@ -1,0 +1,229 @@
+"""A fitted LAGRA model: f(G) = beta_0 + sum_H beta_H psi(G; H), and nothing of how it was found.
+
+Predicting needs the graphs, the matcher and this file; no solver, no scikit-learn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets import __version__
+from aglets.graphlet import Graphlet, agis
+from aglets.graphs import as_graph_set
+from aglets.input_format import InputFormat
+from aglets.scaling import AttributeScaling
+
+__all__ = ["LagraModel"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LagraModel:
+    """Graphlets with their coefficients, and all that is needed to apply them to new graphs.
+
+    There is one output for two classes and for regression, and one per class (class against the
+    rest) for more classes. Every output has graphlets of its own.
+
+    Parameters
+    ----------
+    graphlets : sequence of Graphlet
+        In the user's units. Their ``coef`` is set from ``coef``.
+    coef : ndarray of shape (n_outputs, n_graphlets)
+        beta; zero where a graphlet belongs to another output.
+    intercept : ndarray of shape (n_outputs,)
+        beta_0.
+    rho : float
+        The length scale of psi = exp(-rho D), with D in scaled units.
+    loss : str
+        Name of the loss it was trained with.
+    input_format : InputFormat
+        Labels and attributes of the training graphs.
+    scaling : AttributeScaling
+        How attributes are scaled before they are compared.
+    classes : ndarray or None
+        The class values; None for regression.
+    path : mapping of str to ndarray
+        Columns of the regularisation path, one row per point, as a record of the fit.
+    version : str
+        The version of aglets that fitted it.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, Graphlet
+    >>> graphs = GraphSet.from_lists(labels=[["C", "O"], ["C"]], edges=[[(0, 1)], []])
+    >>> model = LagraModel(
+    ...     graphlets=[Graphlet(labels=["C", "O"], edges=[(0, 1)], attributes=[[], []])],
+    ...     coef=np.array([[2.0]]), intercept=np.array([-1.0]), rho=1.0, loss="squared_hinge",
+    ...     input_format=InputFormat.of(graphs), classes=np.array(["no", "yes"]),
+    ... )
+    >>> model.decision_function(graphs)
+    array([ 1., -1.])
+    >>> model.predict(graphs)
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    graphlets: Sequence[Graphlet]
+    coef: FloatArray
+    intercept: FloatArray
+    rho: float
+    loss: str
+    input_format: InputFormat
+    scaling: AttributeScaling = field(default_factory=AttributeScaling)
+    classes: NDArray[Any] | None = None
+    path: Mapping[str, FloatArray] = field(default_factory=dict)
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        coef = np.array(self.coef, dtype=np.float64, ndmin=2)
+        intercept = np.array(self.intercept, dtype=np.float64, ndmin=1)
+        n_outputs = 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
+        if self.classes is not None and len(self.classes) < 2:
+            raise ValueError(f"A model needs at least two classes. Got {len(self.classes)}.")
+        if coef.shape != (n_outputs, len(self.graphlets)) or intercept.shape != (n_outputs,):
+            raise ValueError(
+                f"A model with {n_outputs} outputs and {len(self.graphlets)} graphlets needs "
+                f"coef of shape {(n_outputs, len(self.graphlets))} and one intercept per output. "
+                f"Got shapes {coef.shape} and {intercept.shape} instead."
+            )
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ValueError("The coefficients and intercepts of a model must be finite.")
+        if not 0.0 < self.rho < np.inf:
+            raise ValueError(f"rho must be in the range (0, inf). Got {self.rho!r} instead.")
+        coef.flags.writeable = intercept.flags.writeable = False
+        graphlets = tuple(
+            _changed(graphlet, coef=_largest(column))
+            for graphlet, column in zip(self.graphlets, coef.T, strict=True)
+        )
+        object.__setattr__(self, "coef", coef)
+        object.__setattr__(self, "intercept", intercept)
+        object.__setattr__(self, "graphlets", graphlets)
+
+    @property
+    def n_outputs(self) -> int:
+        """One for two classes and for regression, else the number of classes."""
+        return len(self.intercept)
+
+    @property
+    def output(self) -> NDArray[np.intp]:
+        """To which output each graphlet belongs."""
+        return np.abs(self.coef).argmax(axis=0) if len(self.graphlets) else np.zeros(0, np.intp)
+
+    def agis(self, graphs: Any, *, return_embeddings: bool = False, n_jobs: int = 1) -> Any:
+        """Score how well each graphlet is contained in each graph.
+
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+            In the user's units.
+        return_embeddings : bool
+            Also give the best embedding of each graphlet in each graph.
+        n_jobs : int
+            Number of threads.
+
+        Returns
+        -------
+        psi : ndarray of shape (n_graphs, n_graphlets)
+            In [0, 1]; 0 where the graphlet's labelled structure does not occur.
+        embeddings : list of lists of (ndarray or None)
+            Only if asked for: per graph and graphlet, the matched node of each graphlet node.
+        """
+        prepared = self.scaling.apply(self.input_format.bring(as_graph_set(graphs)))
+        if not self.graphlets:
+            psi = np.zeros((len(prepared), 0))
+            return (psi, [[] for _ in range(len(prepared))]) if return_embeddings else psi
+        return agis(
+            prepared,
+            list(self._scaled_graphlets),
+            rho=self.rho,
+            return_embeddings=return_embeddings,
+            n_jobs=n_jobs,
+        )
+
+    def transform(self, graphs: Any, *, n_jobs: int = 1) -> FloatArray:
+        """Score how well each graphlet is contained in each graph (:meth:`agis`)."""
+        return np.asarray(self.agis(graphs, n_jobs=n_jobs))
+
+    def decision_function(self, graphs: Any, *, n_jobs: int = 1) -> FloatArray:
+        """Evaluate f: shape (n_graphs,), or (n_graphs, n_classes) for more than two classes."""
+        return self.decision_from_agis(self.transform(graphs, n_jobs=n_jobs))
+
+    def decision_from_agis(self, psi: FloatArray) -> FloatArray:
+        """Evaluate f where psi is known already."""
+        f = psi @ self.coef.T + self.intercept
+        return np.asarray(f[:, 0] if self.n_outputs == 1 else f)
+
+    def predict(self, graphs: Any, *, n_jobs: int = 1) -> NDArray[Any]:
+        """Name the class of each graph, or its value in regression."""
+        f = self.decision_function(graphs, n_jobs=n_jobs)
+        if self.classes is None:
+            return f
+        return np.asarray(self.classes[(f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)])
+
+    def predict_proba(self, graphs: Any, *, n_jobs: int = 1) -> FloatArray:
+        """Give the probability of each class, shape (n_graphs, n_classes); needs logistic loss.
+
+        For more than two classes the probabilities of "class against the rest" are divided by
+        their sum.
+        """
+        if self.loss != "logistic" or self.classes is None:
+            raise ValueError(
+                f"Probabilities need a classifier with loss='logistic'. Got loss={self.loss!r} "
+                "instead; fit with the logistic loss, or calibrate this model's decision_function."
+            )
+        f = self.decision_function(graphs, n_jobs=n_jobs)
+        # 1 / (1 + exp(-f)) and its complement, neither overflowing nor losing the small one.
+        small = np.exp(-np.abs(f))
+        p, rest = (np.where(sign * f >= 0.0, 1.0, small) / (1.0 + small) for sign in (1, -1))
+        if f.ndim == 1:
+            return np.column_stack([rest, p])
+        total = p.sum(axis=1, keepdims=True)
+        uniform = np.full_like(p, 1.0 / p.shape[1])
+        return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`aglets.load` reads."""
+        from aglets.model_file import save
+
+        save(self, path)
+
+    @cached_property
+    def _scaled_graphlets(self) -> tuple[Graphlet, ...]:
+        return tuple(scaled_graphlet(h, self.scaling, self.input_format) for h in self.graphlets)
+
+    def __repr__(self) -> str:
+        kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
+        return f"LagraModel({kind}, {len(self.graphlets)} graphlets, rho={self.rho:g})"
+
+
+def scaled_graphlet(graphlet: Graphlet, scaling: AttributeScaling, known: InputFormat) -> Graphlet:
+    """Bring a graphlet from the user's units to scaled ones."""
+    attributes, edge_attributes = graphlet.attributes, graphlet.edge_attributes
+    if scaling.nodes is not None:
+        attributes = scaling.nodes.forward(attributes, _codes(graphlet.labels, known.vocabulary))
+    if scaling.edges is not None and edge_attributes is not None:
+        labels = graphlet.edge_labels
+        codes = None if labels is None else _codes(labels, known.edge_vocabulary or ())
+        edge_attributes = scaling.edges.forward(edge_attributes, codes)
+    return _changed(graphlet, attributes=attributes, edge_attributes=edge_attributes)
+
+
+def _codes(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.intp]:
+    position = {value: code for code, value in enumerate(vocabulary)}
+    return np.array([position.get(label, -1) for label in labels], dtype=np.intp)
+
+
+def _largest(column: FloatArray) -> float:
+    return float(column[np.abs(column).argmax()])
+
+
+def _changed(graphlet: Graphlet, **changes: Any) -> Graphlet:
+    names = ("labels", "edges", "attributes", "edge_labels", "edge_attributes", "coef")
+    return Graphlet(**{name: getattr(graphlet, name) for name in names} | changes)
