@@ -20,8 +20,10 @@ Floats = npt.NDArray[np.float64]
 Vocabulary = tuple[Hashable, ...]
 
 
-def listing(faults: Sequence[str], limit: int = 5) -> str:
+def listing(faults: Sequence[str], limit: int = 5, total: int | None = None) -> str:
     """Join clauses to one readable enumeration, naming at most `limit` of them.
+
+    Where there are very many, only the first few need be made: `total` says how many there are.
 
     Examples
     --------
@@ -29,8 +31,11 @@ def listing(faults: Sequence[str], limit: int = 5) -> str:
     'a, b and c'
     >>> listing(["a", "b", "c", "d"], limit=2)
     'a, b and 2 more'
+    >>> listing(["a", "b"], limit=1, total=100)
+    'a and 99 more'
     """
-    shown, rest = list(faults[:limit]), len(faults) - limit
+    shown = list(faults[:limit])
+    rest = (len(faults) if total is None else total) - len(shown)
     if rest > 0:
         shown.append(f"{rest} more")
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
@@ -243,13 +248,14 @@ def check_finite(matrix: Floats, offsets: Ints, name: str, owner: str) -> None:
     if np.isfinite(matrix).all():
         return
     rows, columns = np.nonzero(~np.isfinite(matrix))
+    total, rows, columns = len(rows), rows[:5], columns[:5]
     graphs = np.searchsorted(offsets, rows, side="right") - 1
     faults = [
         f"{matrix[row, column]} in graph {graph} at {owner} {row - offsets[graph]}, column {column}"
         for graph, row, column in zip(graphs, rows, columns, strict=True)
     ]
     raise ValueError(
-        f"Expected finite {name}, but got {listing(faults)}; "
+        f"Expected finite {name}, but got {listing(faults, total=total)}; "
         "fill in or leave out missing values first."
     )
 

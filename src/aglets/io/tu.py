@@ -1,0 +1,258 @@
+"""Read a data set in the text format of the TU Dortmund collection.
+
+A folder NAME holds NAME_A.txt (edges, as pairs of node ids counted from 1 over all graphs),
+NAME_graph_indicator.txt (the graph of every node), NAME_graph_labels.txt or
+NAME_graph_attributes.txt (the class or target of every graph), and perhaps node_labels,
+node_attributes, edge_labels and edge_attributes. Labels and attributes stay apart: labels must be
+equal to match, attributes need only be near.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aglets._checks import Codes, Floats, Ints, Vocabulary, listing, offsets_of
+from aglets._edges import canonical_edges
+from aglets.graphs import GraphSet
+from aglets.io._numbers import Numbers, line_number, read_numbers
+
+__all__ = ["read_tu"]
+
+
+def read_tu(
+    folder: str | Path, *, edge_labels: bool = False, edge_attributes: bool = False
+) -> tuple[GraphSet, npt.NDArray[Any]]:
+    """Read all graphs of a folder and what is to be predicted of them.
+
+    Parameters
+    ----------
+    folder : path
+        Holds NAME_A.txt and the files beside it.
+    edge_labels, edge_attributes : bool
+        Whether to read those of the edges, too.
+
+    Returns
+    -------
+    graphs : GraphSet
+        Without node labels, every node is labelled 0; labels of several columns become tuples.
+    y : ndarray of shape (n_graphs,) or (n_graphs, n_targets)
+        The graph labels as in the file; without them, the graph attributes as targets.
+    """
+    files = _Files.of(Path(folder))
+    targets = files.targets()
+    n_graphs = len(targets)
+    graph_of = _graph_of_nodes(files, n_graphs)
+
+    # Nodes come sorted by graph in every known file; the format does not promise it.
+    order = np.argsort(graph_of, kind="stable")
+    node_offsets = offsets_of(np.bincount(graph_of, minlength=n_graphs))
+    position = np.empty(len(graph_of), dtype=np.int64)
+    position[order] = np.arange(len(order)) - node_offsets[graph_of[order]]
+
+    labels, vocabulary = _labels(files, "node_labels", "graph_indicator", len(graph_of))
+    attributes = _attributes(files, "node_attributes", "graph_indicator", len(graph_of))
+
+    ends = _edge_ends(files, graph_of)
+    edge_codes, edge_vocabulary, edge_rows = None, None, None
+    if edge_labels:
+        files.require("edge_labels", "leave out edge_labels=True")
+        edge_codes, edge_vocabulary = _labels(files, "edge_labels", "A", len(ends))
+    if edge_attributes:
+        files.require("edge_attributes", "leave out edge_attributes=True")
+        edge_rows = _attributes(files, "edge_attributes", "A", len(ends))
+    edge_offsets, edges, edge_codes, edge_vocabulary, edge_rows = canonical_edges(
+        node_offsets,
+        graph_of[ends[:, 0]],
+        position[ends],
+        edge_codes,
+        edge_vocabulary,
+        edge_rows,
+    )
+    graphs = GraphSet(
+        node_offsets=node_offsets,
+        labels=labels[order],
+        vocabulary=vocabulary,
+        attributes=attributes[order],
+        edge_offsets=edge_offsets,
+        edges=edges,
+        edge_labels=edge_codes,
+        edge_vocabulary=edge_vocabulary,
+        edge_attributes=edge_rows,
+    )
+    return graphs, targets[:, 0] if targets.shape[1] == 1 else targets
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of one data set, by the part of their name after NAME_."""
+
+    folder: Path
+    name: str
+
+    @classmethod
+    def of(cls, folder: Path) -> _Files:
+        if not folder.is_dir():
+            raise ValueError(f"Expected a folder with a TU data set, but {folder} is none.")
+        names = sorted(path.name.removesuffix("_A.txt") for path in folder.glob("*_A.txt"))
+        if len(names) > 1 and folder.name not in names:
+            raise ValueError(
+                f"Expected one data set in {folder}, got {listing(names)}; "
+                "put each in a folder of its own name."
+            )
+        return cls(folder, names[0] if len(names) == 1 else folder.resolve().name)
+
+    def path(self, part: str) -> Path:
+        return self.folder / f"{self.name}_{part}.txt"
+
+    def file_name(self, part: str) -> str:
+        return self.path(part).name
+
+    def require(self, part: str, otherwise: str) -> None:
+        if not self.path(part).is_file():
+            raise ValueError(
+                f"Expected a file {self.file_name(part)} in {self.folder}, but there is none; "
+                f"{otherwise}."
+            )
+
+    def read(self, part: str) -> Numbers:
+        self.require(part, "fetch the data set again")
+        return read_numbers(self.path(part))
+
+    def line(self, part: str, row: int) -> int:
+        return line_number(self.path(part), int(row))
+
+    def targets_part(self) -> str:
+        for part in ("graph_labels", "graph_attributes"):
+            if self.path(part).is_file():
+                return part
+        raise ValueError(
+            f"Expected a file {self.file_name('graph_labels')} or "
+            f"{self.file_name('graph_attributes')} in {self.folder}, but there is neither; "
+            "it tells the class or the target of every graph."
+        )
+
+    def targets(self) -> Numbers:
+        part = self.targets_part()
+        table = self.read(part)
+        if not len(table):
+            raise ValueError(
+                f"Expected one line per graph in {self.file_name(part)}, got an empty file."
+            )
+        return table.astype(np.float64) if part == "graph_attributes" else table
+
+
+def _graph_of_nodes(files: _Files, n_graphs: int) -> Ints:
+    """Return the graph (from 0) of every node; graphs without nodes are simply never named."""
+    column = _whole(files, "graph_indicator", width=1)[:, 0]
+    wrong = np.flatnonzero((column < 1) | (column > n_graphs))
+    if len(wrong):
+        faults = [
+            f"line {files.line('graph_indicator', row)} puts node {row + 1} in graph {column[row]}"
+            for row in wrong[:5]
+        ]
+        part = files.targets_part()
+        raise ValueError(
+            f"{files.file_name(part)} lists {n_graphs} graphs, but in "
+            f"{files.file_name('graph_indicator')} {listing(faults, total=len(wrong))}; "
+            "graphs are numbered from 1 in the order of that file."
+        )
+    return column - 1
+
+
+def _edge_ends(files: _Files, graph_of: Ints) -> Ints:
+    """Return both ends of every edge line as node rows (from 0), checked."""
+    table = _whole(files, "A", width=2)
+    outside = np.flatnonzero(((table < 1) | (table > len(graph_of))).any(axis=1))
+    if len(outside):
+        raise ValueError(
+            f"{files.file_name('graph_indicator')} lists {len(graph_of)} nodes, but in "
+            f"{files.file_name('A')} {_joins(files, table, outside)}; nodes are numbered from 1 "
+            "over all graphs."
+        )
+    ends = table - 1
+    across = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
+    if len(across):
+        u, v = ends[across[0]]
+        raise ValueError(
+            f"Expected both ends of an edge in one graph, but in {files.file_name('A')} "
+            f"{_joins(files, table, across)}; node {u + 1} is in graph {graph_of[u] + 1}, "
+            f"node {v + 1} in graph {graph_of[v] + 1}, so correct one of the two files."
+        )
+    return ends
+
+
+def _joins(files: _Files, table: Ints, rows: Ints) -> str:
+    named = [
+        f"line {files.line('A', row)} joins {table[row, 0]} and {table[row, 1]}" for row in rows[:5]
+    ]
+    return listing(named, total=len(rows))
+
+
+def _labels(files: _Files, part: str, beside: str, count: int) -> tuple[Codes, Vocabulary]:
+    """Return label codes and their vocabulary: plain numbers, or tuples of several columns."""
+    if not files.path(part).is_file():
+        return np.zeros(count, dtype=np.int32), (0,) if count else ()
+    table = files.read(part)
+    _check_count(files, part, beside, len(table), count)
+    if not count:
+        return np.zeros(0, dtype=np.int32), ()
+    _check_finite(files, part, table)
+    distinct, codes = np.unique(table, axis=0, return_inverse=True)
+    rows = distinct.tolist()
+    vocabulary = tuple(row[0] for row in rows) if table.shape[1] == 1 else tuple(map(tuple, rows))
+    return codes.reshape(-1).astype(np.int32), vocabulary
+
+
+def _attributes(files: _Files, part: str, beside: str, count: int) -> Floats:
+    if not files.path(part).is_file():
+        return np.empty((count, 0))
+    table = files.read(part).astype(np.float64)
+    _check_count(files, part, beside, len(table), count)
+    _check_finite(files, part, table)
+    return table
+
+
+def _whole(files: _Files, part: str, width: int) -> Ints:
+    """Read a file of whole numbers with this many in a line."""
+    table = files.read(part)
+    if not len(table):
+        return np.empty((0, width), dtype=np.int64)
+    if table.shape[1] != width:
+        raise ValueError(
+            f"Expected {width} whole {'number' if width == 1 else 'numbers'} in every line of "
+            f"{files.file_name(part)}, got {table.shape[1]}; fetch the data set again."
+        )
+    if table.dtype != np.int64:
+        row = int(np.flatnonzero((table != np.rint(table)).any(axis=1))[0])
+        raise ValueError(
+            f"Expected whole numbers in {files.file_name(part)}, got {table[row].tolist()} in line "
+            f"{files.line(part, row)}; correct the file or fetch it again."
+        )
+    return table
+
+
+def _check_count(files: _Files, part: str, beside: str, came: int, expected: int) -> None:
+    if came != expected:
+        owner = "edge line" if beside == "A" else "node"
+        raise ValueError(
+            f"Expected one line per {owner} in {files.file_name(part)}, but it has {came} where "
+            f"{files.file_name(beside)} has {expected}; fetch the data set again."
+        )
+
+
+def _check_finite(files: _Files, part: str, table: Numbers) -> None:
+    wrong = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    if len(wrong):
+        named = [
+            f"{table[row][~np.isfinite(table[row])][0]} in line {files.line(part, row)}"
+            for row in wrong[:5]
+        ]
+        raise ValueError(
+            f"Expected finite numbers in {files.file_name(part)}, got "
+            f"{listing(named, total=len(wrong))}; fill in or leave out missing values first."
+        )

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Drawing many small graphs is slow at times, above all on a busy machine; that is no fault.
+settings.register_profile(
+    "aglets", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("aglets")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of the public data sets: $AGLETS_DATA.
+
+    Without it tests skip, unless AGLETS_REQUIRE_DATA=1 says that they must not.
+    """
+    named = os.environ.get("AGLETS_DATA")
+    if named and Path(named).is_dir():
+        return Path(named)
+    reason = "needs the public data sets; set AGLETS_DATA to the folder that holds BZR, AIDS, ..."
+    if os.environ.get("AGLETS_REQUIRE_DATA") == "1":
+        pytest.fail(reason)
+    return pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def load_tu(data_folder: Path):
+    """`datasets.load_tu` on the public data sets, each read once per session."""
+    from functools import cache
+
+    from aglets import datasets
+
+    return cache(lambda name, **options: datasets.load_tu(data_folder / name, **options))
