@@ -1,0 +1,44 @@
+"""The command `aglets`; one file per subcommand."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    An error is one red sentence and exit code 1; with `--debug`, anywhere on the line, its
+    traceback is shown instead.
+    """
+    from rich.console import Console
+
+    from aglets.cli.app import app
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    stderr = Console(stderr=True, soft_wrap=True, highlight=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = lambda message, *_, **__: stderr.print(
+            f"Note: {message}", style="yellow", markup=False
+        )
+        try:
+            app(args=[word for word in given if word != "--debug"], prog_name="aglets")
+        except SystemExit as done:
+            return done.code if isinstance(done.code, int) else 0
+        except Exception as error:
+            if debug:
+                raise
+            stderr.print(_sentence(error), style="red", markup=False)
+            return 1
+    return 0
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,62 @@
+"""`aglets count`: how many labelled subgraph patterns a data set has."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aglets.cli.data import AsJson, ComponentOption, Data, EdgeLabels, Jobs, load
+
+if TYPE_CHECKING:
+    from aglets.mining import Counts
+
+
+def count(
+    data: Data,
+    maxpat: Annotated[int, typer.Option("--maxpat", help="Greatest number of nodes.")],
+    component: ComponentOption = None,
+    edge_labels: EdgeLabels = False,
+    jobs: Jobs = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Count the connected labelled subgraphs of up to MAXPAT nodes, each pattern once."""
+    from aglets import mining
+
+    graphs, _ = load(data, component=component, edge_labels=edge_labels)
+    counts = mining.count(graphs, maxpat=maxpat, n_jobs=jobs)
+    if as_json:
+        typer.echo(_as_json(counts))
+    else:
+        _print(counts, n_graphs=len(graphs), maxpat=maxpat)
+
+
+def _as_json(counts: Counts) -> str:
+    return json.dumps(
+        {
+            "total": counts.total,
+            "by_nodes": {str(nodes): number for nodes, number in counts.by_nodes.items()},
+            "by_nodes_edges": [
+                {"nodes": nodes, "edges": edges, "patterns": number}
+                for (nodes, edges), number in counts.by_nodes_edges.items()
+            ],
+        }
+    )
+
+
+def _print(counts: Counts, *, n_graphs: int, maxpat: int) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("nodes", justify="right")
+    table.add_column("patterns", justify="right")
+    for nodes, number in counts.by_nodes.items():
+        table.add_row(str(nodes), str(number))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(
+        f"[bold]{counts.total}[/bold] patterns of up to {maxpat} nodes in {n_graphs} graphs"
+    )
