@@ -1,0 +1,68 @@
+#include "aglets/enumeration.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include "arrays.hpp"
+#include "budgets.hpp"
+#include "codes.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace aglets::python {
+
+namespace {
+
+template <class MakeVisitor>
+auto walk(const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
+          const Limits& limits, MakeVisitor&& make_visitor) {
+  return without_gil([&] {
+    const StartCosts costs(graphs, starts);
+    Budget budget(limits, signal_pending);
+    auto visitor = make_visitor(budget);
+    walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
+    return visitor;
+  });
+}
+
+}  // namespace
+
+void register_enumeration(nb::module_& module) {
+  module.def(
+      "count_patterns",
+      [](const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
+         std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
+        const auto limits = limits_from({}, max_bytes, max_seconds);
+        return walk(graphs, starts, maxpat, n_threads, limits,
+                    [](Budget&) { return CountVisitor(); })
+            .counts;
+      },
+      "graphs"_a, "starts"_a, "maxpat"_a, "n_threads"_a = 1, "max_bytes"_a = nb::none(),
+      "max_seconds"_a = nb::none(), "Number of patterns by (nodes, edges).");
+
+  module.def(
+      "frequent_patterns",
+      [](const GraphSet& graphs, const Starts& starts, int maxpat, std::size_t min_support,
+         int n_threads, std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
+        const auto limits = limits_from({}, max_bytes, max_seconds);
+        auto found = walk(graphs, starts, maxpat, n_threads, limits, [&](Budget& budget) {
+                       return FrequentVisitor(min_support, budget);
+                     }).found;
+        nb::list patterns;
+        for (auto& pattern : found) {
+          patterns.append(nb::make_tuple(as_array(std::move(pattern.types)),
+                                         edge_array(pattern.edges), edge_label_array(pattern.edges),
+                                         as_array(std::move(pattern.graphs)),
+                                         as_array(std::move(pattern.costs))));
+        }
+        return patterns;
+      },
+      "graphs"_a, "starts"_a, "maxpat"_a, "min_support"_a, "n_threads"_a = 1,
+      "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+      "(types, edges, edge_labels, graphs, costs) of each pattern with this support or more.");
+}
+
+}  // namespace aglets::python

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "matching.hpp"
+
+namespace aglets {
+
+/// The best embedding of an attributed pattern in one graph, for graphs with too
+/// many embeddings to look at. Nodes are placed along a breadth-first tree of the
+/// pattern. The bound is exact on that tree but for injectivity (dynamic
+/// programming from the leaves), and nodes that hang on placed ones are given
+/// different images by a least-cost assignment: stars and cliques are then solved
+/// without search. `incumbent` is the previous embedding or empty; ties go to it,
+/// then to the rows that come first. Memory: nodes of the graph times nodes of
+/// the pattern.
+Match branch_and_bound(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
+                       FlatAttributes z, const Match& incumbent, Ticker& ticker);
+
+}  // namespace aglets

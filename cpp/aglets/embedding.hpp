@@ -1,0 +1,95 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "budget.hpp"
+
+namespace aglets {
+
+/// One graph's share of a pattern: where its embeddings end in the row table
+/// and D, the least cost over all its embeddings. `cost` also counts
+/// embeddings that were not kept because they can grow no further.
+struct Support {
+  std::int32_t graph;
+  std::uint32_t end;
+  double cost;
+};
+
+/// Embeddings of one pattern, grouped by graph. A row is a run of words: the
+/// set of used nodes (for graphs of at most 64 nodes), the cost so far, and the
+/// matched nodes in code order packed as `Id`s. One flat vector, because rows are
+/// written once, read once, and number millions.
+template <class Id>
+class EmbeddingRows {
+public:
+  static constexpr std::size_t ids_per_word = sizeof(std::uint64_t) / sizeof(Id);
+  static constexpr std::size_t stride_for(int n_nodes) {
+    return 2 + (static_cast<std::size_t>(n_nodes) + ids_per_word - 1) / ids_per_word;
+  }
+
+  void reset(int n_nodes) {
+    stride_ = stride_for(n_nodes);
+    size_ = 0;
+    supports_.clear();
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t stride() const { return stride_; }
+  const std::uint64_t* row(std::size_t index) const { return words_.data() + index * stride_; }
+  const std::vector<Support>& supports() const { return supports_; }
+
+  static std::uint64_t used(const std::uint64_t* row) { return row[0]; }
+  static double cost(const std::uint64_t* row) { return std::bit_cast<double>(row[1]); }
+  static Id node(const std::uint64_t* row, int position) {
+    Id id;
+    std::memcpy(&id, reinterpret_cast<const unsigned char*>(row + 2) + position * sizeof(Id),
+                sizeof(Id));
+    return id;
+  }
+  static void set_node(std::uint64_t* row, int position, Id id) {
+    std::memcpy(reinterpret_cast<unsigned char*>(row + 2) + position * sizeof(Id), &id, sizeof(Id));
+  }
+
+  /// Notes an embedding in `graph` without keeping its row.
+  void note(std::int32_t graph, double cost) {
+    if (supports_.empty() || supports_.back().graph != graph)
+      supports_.push_back({graph, static_cast<std::uint32_t>(size_), cost});
+    else if (cost < supports_.back().cost)
+      supports_.back().cost = cost;
+  }
+
+  /// Appends `parent` (a row of `n_parent_words` words) with another set of used
+  /// nodes and another cost; returns the new row, to which the caller may add a
+  /// node. Call `note` first. New memory is charged to the budget.
+  std::uint64_t* append(const std::uint64_t* parent, std::size_t n_parent_words,
+                        std::uint64_t used, double cost, Budget& budget) {
+    if ((size_ + 1) * stride_ > words_.size()) enlarge(budget);
+    auto* row = words_.data() + size_ * stride_;
+    row[0] = used;
+    row[1] = std::bit_cast<std::uint64_t>(cost);
+    for (std::size_t word = 2; word < n_parent_words; ++word) row[word] = parent[word];
+    supports_.back().end = static_cast<std::uint32_t>(++size_);
+    return row;
+  }
+
+private:
+  void enlarge(Budget& budget) {
+    const auto enlarged = words_.empty() ? 16 * stride_ : 2 * words_.size() + stride_;
+    budget.add_bytes(static_cast<std::int64_t>((enlarged - words_.size()) * sizeof(std::uint64_t)));
+    if (enlarged / stride_ > std::numeric_limits<std::uint32_t>::max())
+      throw BudgetExceeded("one pattern has more than 2^32 embeddings; lower maxpat");
+    words_.resize(enlarged);
+  }
+
+  std::vector<std::uint64_t> words_;
+  std::vector<Support> supports_;
+  std::size_t stride_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace aglets

@@ -1,0 +1,169 @@
+#include "enumeration.hpp"
+
+#include <deque>
+#include <iterator>
+#include <memory>
+
+#include "extension.hpp"
+#include "parallel.hpp"
+
+namespace aglets {
+
+namespace {
+
+/// Patterns of this many edges root the subtrees that threads share out:
+/// enough of them to balance, and few enough to grow their embeddings again.
+constexpr int subtree_edges = 3;
+
+struct Subtree {
+  DfsCode code;
+  std::vector<std::int32_t> graphs;
+  std::unique_ptr<PatternVisitor> visitor;  // joined before the subtree's own
+};
+
+template <class Id>
+class Walk {
+public:
+  Walk(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget)
+      : budget_(budget), extender_(graphs, costs, maxpat, budget) {}
+
+  /// Everything below `code`, whose embeddings are `rows`.
+  void below(DfsCode& code, const EmbeddingRows<Id>& rows, PatternVisitor& visitor) {
+    budget_.check();
+    auto& children = level(code.n_edges());
+    extender_.extend(code, rows, {}, children);
+    for (const auto* child : children.all()) {
+      code.push(child->edge, child->to_type);
+      if (visitor.visit(code, child->rows.supports()) && child->rows.size() > 0)
+        below(code, child->rows, visitor);
+      code.pop();
+    }
+  }
+
+  /// Visits patterns of up to `subtree_edges` edges; those that may have more
+  /// below them become subtrees.
+  void trunk(DfsCode& code, const EmbeddingRows<Id>& rows, std::unique_ptr<PatternVisitor>& seen,
+             std::vector<Subtree>& subtrees) {
+    auto& children = level(code.n_edges());
+    extender_.extend(code, rows, {}, children);
+    for (const auto* child : children.all()) {
+      code.push(child->edge, child->to_type);
+      if (seen->visit(code, child->rows.supports()) && child->rows.size() > 0) {
+        if (code.n_edges() < subtree_edges) {
+          trunk(code, child->rows, seen, subtrees);
+        } else {
+          auto next = seen->fresh();
+          subtrees.push_back({code, graphs_of(child->rows.supports()), std::move(seen)});
+          seen = std::move(next);
+        }
+      }
+      code.pop();
+    }
+  }
+
+  void subtree(Subtree& subtree, PatternVisitor& visitor) {
+    extender_.regrow(subtree.code, subtree.graphs, rows_);
+    below(subtree.code, rows_, visitor);
+  }
+
+  Extender<Id>& extender() { return extender_; }
+
+private:
+  static std::vector<std::int32_t> graphs_of(const std::vector<Support>& supports) {
+    std::vector<std::int32_t> graphs;
+    for (const auto& support : supports) graphs.push_back(support.graph);
+    return graphs;
+  }
+
+  Children<Id>& level(int depth) {
+    while (static_cast<int>(levels_.size()) <= depth) levels_.emplace_back();
+    return levels_[depth];
+  }
+
+  Budget& budget_;
+  Extender<Id> extender_;
+  std::deque<Children<Id>> levels_;
+  EmbeddingRows<Id> rows_;
+};
+
+template <class Id>
+void walk_with(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
+               Budget& budget, PatternVisitor& visitor) {
+  std::vector<Subtree> subtrees;
+  auto seen = visitor.fresh();
+  {
+    Walk<Id> walk(graphs, costs, maxpat, budget);
+    EmbeddingRows<Id> rows;
+    for (std::int32_t type = 0; type < costs.n_types(); ++type) {
+      DfsCode code(type);
+      walk.extender().root_rows(type, rows);
+      if (!rows.supports().empty() && seen->visit(code, rows.supports()))
+        walk.trunk(code, rows, seen, subtrees);
+    }
+  }
+  std::vector<std::unique_ptr<PatternVisitor>> visitors;
+  for (std::size_t i = 0; i < subtrees.size(); ++i) visitors.push_back(visitor.fresh());
+  run_tasks(subtrees.size(), n_threads, budget, [&] {
+    auto walk = std::make_shared<Walk<Id>>(graphs, costs, maxpat, budget);
+    return [&, walk](std::size_t task) { walk->subtree(subtrees[task], *visitors[task]); };
+  });
+  for (std::size_t i = 0; i < subtrees.size(); ++i) {
+    visitor.join(*subtrees[i].visitor);
+    visitor.join(*visitors[i]);
+  }
+  visitor.join(*seen);
+}
+
+}  // namespace
+
+void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
+                   Budget& budget, PatternVisitor& visitor) {
+  with_node_id(graphs, [&]<class Id>() {
+    walk_with<Id>(graphs, costs, maxpat, n_threads, budget, visitor);
+  });
+}
+
+bool CountVisitor::visit(const DfsCode& code, const std::vector<Support>& supports) {
+  ++counts[{code.n_nodes(), code.n_edges()}];
+  n_supports += static_cast<std::int64_t>(supports.size());
+  for (const auto& support : supports) total_cost += support.cost;
+  return true;
+}
+
+std::unique_ptr<PatternVisitor> CountVisitor::fresh() const {
+  return std::make_unique<CountVisitor>();
+}
+
+void CountVisitor::join(PatternVisitor& other) {
+  auto& from = static_cast<CountVisitor&>(other);
+  for (const auto& [size, count] : from.counts) counts[size] += count;
+  n_supports += from.n_supports;
+  total_cost += from.total_cost;
+}
+
+bool FrequentVisitor::visit(const DfsCode& code, const std::vector<Support>& supports) {
+  if (supports.size() < min_support_) return false;
+  budget_.add_bytes(static_cast<std::int64_t>(
+      sizeof(Found) + code.n_nodes() * sizeof(std::int32_t) + code.n_edges() * sizeof(CodeEdge) +
+      supports.size() * (sizeof(std::int32_t) + sizeof(double))));
+  auto& pattern = found.emplace_back();
+  pattern.types = code.types();
+  pattern.edges = code.edges();
+  for (const auto& support : supports) {
+    pattern.graphs.push_back(support.graph);
+    pattern.costs.push_back(support.cost);
+  }
+  return true;
+}
+
+std::unique_ptr<PatternVisitor> FrequentVisitor::fresh() const {
+  return std::make_unique<FrequentVisitor>(min_support_, budget_);
+}
+
+void FrequentVisitor::join(PatternVisitor& other) {
+  auto& from = static_cast<FrequentVisitor&>(other);
+  found.insert(found.end(), std::make_move_iterator(from.found.begin()),
+               std::make_move_iterator(from.found.end()));
+}
+
+}  // namespace aglets

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "budget.hpp"
+#include "dfs_code.hpp"
+#include "embedding.hpp"
+#include "graph_set.hpp"
+#include "start_costs.hpp"
+
+namespace aglets {
+
+/// What happens at each pattern of a walk through all of them. Visitors are
+/// copied per subtree and joined in tree order, so they need no locks.
+class PatternVisitor {
+public:
+  virtual ~PatternVisitor() = default;
+  /// Called once per pattern, parents before children; returns whether to go
+  /// on below it.
+  virtual bool visit(const DfsCode& code, const std::vector<Support>& supports) = 0;
+  /// An empty visitor of the same kind, for one subtree.
+  virtual std::unique_ptr<PatternVisitor> fresh() const = 0;
+  /// Takes over what a visitor made by `fresh` has seen.
+  virtual void join(PatternVisitor& other) = 0;
+};
+
+/// Visits every connected pattern of at most `maxpat` nodes of the graphs once,
+/// depth first, holding the embeddings of one branch only. Each support comes
+/// with D, the least starting cost in that graph.
+void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
+                   Budget& budget, PatternVisitor& visitor);
+
+/// Number of patterns by (nodes, edges).
+class CountVisitor final : public PatternVisitor {
+public:
+  bool visit(const DfsCode& code, const std::vector<Support>& supports) override;
+  std::unique_ptr<PatternVisitor> fresh() const override;
+  void join(PatternVisitor& other) override;
+
+  std::map<std::pair<int, int>, std::int64_t> counts;
+  std::int64_t n_supports = 0;
+  double total_cost = 0.0;
+};
+
+/// Patterns that at least `min_support` graphs contain.
+class FrequentVisitor final : public PatternVisitor {
+public:
+  struct Found {
+    std::vector<std::int32_t> types;
+    std::vector<CodeEdge> edges;
+    std::vector<std::int32_t> graphs;
+    std::vector<double> costs;
+  };
+
+  FrequentVisitor(std::size_t min_support, Budget& budget)
+      : min_support_(min_support), budget_(budget) {}
+  bool visit(const DfsCode& code, const std::vector<Support>& supports) override;
+  std::unique_ptr<PatternVisitor> fresh() const override;
+  void join(PatternVisitor& other) override;
+
+  std::vector<Found> found;
+
+private:
+  std::size_t min_support_;
+  Budget& budget_;
+};
+
+}  // namespace aglets

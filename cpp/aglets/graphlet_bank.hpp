@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "budget.hpp"
+#include "graph_set.hpp"
+#include "matching.hpp"
+#include "pattern.hpp"
+
+namespace aglets {
+
+/// Patterns in training, ready to be matched again and again with other
+/// attributes. Molecules hold few embeddings of a pattern each, so the attributes
+/// of all of them are laid out once, column by column; costs for new z are then one
+/// streaming pass. Where that table would be too large, each graph is
+/// searched anew, from its previous best embedding.
+class GraphletBank {
+public:
+  /// `table_bytes` limits the table of one pattern.
+  GraphletBank(std::shared_ptr<const GraphSet> graphs, std::int64_t table_bytes);
+  GraphletBank(const GraphletBank&) = delete;
+  GraphletBank& operator=(const GraphletBank&) = delete;
+
+  /// Adds a pattern that exactly the graphs `support` contain; returns its handle.
+  std::int32_t add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker);
+
+  std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }
+  const GraphSet& graphs() const { return *graphs_; }
+  const Pattern& pattern(std::int32_t handle) const { return entries_[handle]->matcher.pattern(); }
+  const std::vector<std::int32_t>& support(std::int32_t handle) const {
+    return entries_[handle]->support;
+  }
+  bool has_table(std::int32_t handle) const { return entries_[handle]->has_table; }
+  std::size_t n_attributes(std::int32_t handle) const {
+    return flat_size(pattern(handle), *graphs_);
+  }
+  std::size_t n_sites(std::int32_t handle) const {
+    return support(handle).size() * static_cast<std::size_t>(pattern(handle).n_nodes());
+  }
+
+  /// For each supporting graph the least cost at attributes `z` and the nodes of
+  /// the best embedding. `previous` holds such nodes from an earlier call, or is
+  /// empty. Ties as in PatternMatcher.
+  void match(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> previous,
+             std::span<double> costs, std::span<std::int32_t> sites, Ticker& ticker) const;
+
+  /// sum_i weights_i (z - x_i), x_i the attributes of graph i at its sites: the
+  /// z-gradient up to factors that do not depend on z's direction.
+  void pull(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> sites,
+            std::span<const double> weights, std::span<double> sum) const;
+
+private:
+  struct Entry {
+    Entry(const GraphSet& graphs, Pattern pattern, std::vector<std::int32_t> support)
+        : matcher(graphs, std::move(pattern)), support(std::move(support)) {}
+    PatternMatcher matcher;
+    std::vector<std::int32_t> support;
+    bool has_table = false;
+    std::vector<std::int32_t> embeddings;  // node lists, rows in tie order within a graph
+    std::vector<std::size_t> ends;         // last embedding of each supporting graph, plus one
+    std::vector<double> table;             // attributes: flat_size rows, one column an embedding
+  };
+
+  bool collect(Entry& entry, Ticker& ticker) const;
+  void fill_table(Entry& entry) const;
+  void match_table(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
+                   std::span<double> costs, std::span<std::int32_t> sites) const;
+  void match_graphs(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
+                    std::span<double> costs, std::span<std::int32_t> sites, Ticker& ticker) const;
+
+  std::shared_ptr<const GraphSet> graphs_;
+  std::int64_t table_bytes_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace aglets

@@ -1,0 +1,236 @@
+#include "search.hpp"
+
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <queue>
+
+#include "extension.hpp"
+#include "parallel.hpp"
+
+namespace aglets {
+
+namespace {
+
+/// Makes children of tree nodes; one per thread.
+template <class Id>
+class Grower {
+public:
+  Grower(MiningTree& tree, const Query& query, double threshold, Budget& budget)
+      : tree_(tree),
+        query_(query),
+        threshold_(threshold),
+        budget_(budget),
+        extender_(tree.graphs(), tree.costs(), tree.maxpat(), budget) {}
+
+  /// Makes the children that a walk of the query's maxpat needs, if they are
+  /// missing, and those of descendants whose bound exceeds the threshold.
+  void ensure_children(NodeRef ref) {
+    const auto scope = missing(ref);
+    if (!scope.backward && !scope.forward) return;
+    budget_.check();
+    auto code = tree_.code(ref);
+    const auto supports = tree_.support_graphs(ref);
+    extender_.regrow(code, {supports.begin(), supports.end()}, rows_);
+    grow(ref, code, rows_, scope);
+  }
+
+  std::int64_t n_made() const { return n_made_; }
+
+private:
+  ExtensionScope missing(NodeRef ref) const {
+    const auto& node = tree_.node(ref);
+    return {!node.backward.made(), !node.forward.made() && node.n_nodes < query_.maxpat};
+  }
+
+  void grow(NodeRef ref, DfsCode& code, const EmbeddingRows<Id>& rows, ExtensionScope scope) {
+    auto& children = level(code.n_edges());
+    extender_.extend(code, rows, scope, children);
+    std::vector<NewChild> made;
+    for (const auto* child : children.all())
+      made.push_back(
+          {child->edge, child->to_type, child->rows.size() == 0, child->rows.supports()});
+    tree_.add_children(ref, made, scope.backward, scope.forward, budget_);
+    n_made_ += static_cast<std::int64_t>(made.size());
+    // An arena's top is left to the thread that will search its arena.
+    const auto& node = tree_.node(ref);
+    std::int32_t backward = node.backward.first, forward = node.forward.first;
+    for (const auto* child : children.all()) {
+      const auto made_ref = tree_.child(ref, child->edge.is_forward() ? forward++ : backward++);
+      const auto next = missing(made_ref);
+      if ((!next.backward && !next.forward) || tree_.tops_arena(made_ref)) continue;
+      if (tree_.gradient(made_ref, query_.residual, query_.rho).g_bar <= threshold_) continue;
+      code.push(child->edge, child->to_type);
+      grow(made_ref, code, child->rows, next);
+      code.pop();
+    }
+  }
+
+  Children<Id>& level(int depth) {
+    while (static_cast<int>(levels_.size()) <= depth) levels_.emplace_back();
+    return levels_[depth];
+  }
+
+  MiningTree& tree_;
+  const Query& query_;
+  double threshold_;
+  Budget& budget_;
+  Extender<Id> extender_;
+  std::deque<Children<Id>> levels_;
+  EmbeddingRows<Id> rows_;
+  std::int64_t n_made_ = 0;
+};
+
+template <class Visit>
+void for_each_child(const MiningTree& tree, NodeRef parent, int maxpat, Visit&& visit) {
+  // Copied: visiting may make nodes and so move them.
+  const auto node = tree.node(parent);
+  for (std::int32_t i = 0; i < node.backward.count; ++i)
+    visit(tree.child(parent, node.backward.first + i));
+  if (node.n_nodes >= maxpat) return;
+  for (std::int32_t i = 0; i < node.forward.count; ++i)
+    visit(tree.child(parent, node.forward.first + i));
+}
+
+template <class Id>
+class ViolatorSearch {
+public:
+  ViolatorSearch(MiningTree& tree, const Query& query, double lam, double look_ahead,
+                 Budget& budget)
+      : tree_(tree),
+        query_(query),
+        lam_(lam),
+        budget_(budget),
+        grower_(tree, query, look_ahead * lam, budget) {}
+
+  /// Visits the trunk; tops of arenas that survive the bound become tasks.
+  void trunk(NodeRef ref, std::vector<Violators>& parts, std::vector<NodeRef>& tops) {
+    if (!passes(ref, parts.back())) return;
+    if (tree_.tops_arena(ref)) {
+      tops.push_back(ref);
+      parts.emplace_back();
+      return;
+    }
+    grower_.ensure_children(ref);
+    for_each_child(tree_, ref, query_.maxpat,
+                   [&](NodeRef child) { trunk(child, parts, tops); });
+  }
+
+  /// Everything below a node that has passed.
+  void below(NodeRef ref, Violators& found) {
+    grower_.ensure_children(ref);
+    for_each_child(tree_, ref, query_.maxpat, [&](NodeRef child) {
+      if (passes(child, found)) below(child, found);
+    });
+  }
+
+  std::int64_t n_made() const { return grower_.n_made(); }
+
+private:
+  bool passes(NodeRef ref, Violators& found) {
+    const auto [g, g_bar] = tree_.gradient(ref, query_.residual, query_.rho);
+    if ((++found.n_visited & 255) == 0) budget_.check();
+    if (std::abs(g) > lam_) {
+      found.nodes.push_back(ref.id());
+      found.g.push_back(g);
+      found.g_bar.push_back(g_bar);
+    }
+    return g_bar > lam_;
+  }
+
+  MiningTree& tree_;
+  const Query& query_;
+  double lam_;
+  Budget& budget_;
+  Grower<Id> grower_;
+};
+
+void append(Violators& all, const Violators& part) {
+  all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
+  all.g.insert(all.g.end(), part.g.begin(), part.g.end());
+  all.g_bar.insert(all.g_bar.end(), part.g_bar.begin(), part.g_bar.end());
+  all.n_visited += part.n_visited;
+  all.n_made += part.n_made;
+}
+
+template <class Id>
+Violators find_violators_with(MiningTree& tree, const Query& query, double lam, double look_ahead,
+                              int n_threads, Budget& budget) {
+  std::vector<Violators> trunk(1);  // trunk[i]: what the trunk shows before top i
+  std::vector<NodeRef> tops;
+  {
+    ViolatorSearch<Id> search(tree, query, lam, look_ahead, budget);
+    for (std::int32_t root = 0; root < tree.n_roots(); ++root) search.trunk({0, root}, trunk, tops);
+    trunk[0].n_made += search.n_made();
+  }
+  std::vector<Violators> parts(tops.size());
+  run_tasks(tops.size(), n_threads, budget, [&] {
+    auto search = std::make_shared<ViolatorSearch<Id>>(tree, query, lam, look_ahead, budget);
+    return [&, search](std::size_t task) {
+      const auto before = search->n_made();
+      search->below(tops[task], parts[task]);
+      parts[task].n_made = search->n_made() - before;
+    };
+  });
+  Violators all;
+  for (std::size_t i = 0; i < trunk.size(); ++i) {
+    append(all, trunk[i]);
+    if (i < parts.size()) append(all, parts[i]);
+  }
+  return all;
+}
+
+struct Waiting {
+  double g_bar;
+  std::int64_t order;  // older first among equals: the search stays deterministic
+  NodeRef ref;
+
+  bool operator<(const Waiting& other) const {
+    return g_bar != other.g_bar ? g_bar < other.g_bar : order > other.order;
+  }
+};
+
+template <class Id>
+Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) {
+  Largest best;
+  std::priority_queue<Waiting> waiting;
+  Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  const auto meet = [&](NodeRef ref) {
+    const auto [g, g_bar] = tree.gradient(ref, query.residual, query.rho);
+    ++best.n_visited;
+    if (std::abs(g) > best.value) {
+      best.value = std::abs(g);
+      best.node = ref.id();
+    }
+    if (g_bar > best.value) waiting.push({g_bar, best.n_visited, ref});
+  };
+  for (std::int32_t root = 0; root < tree.n_roots(); ++root) meet({0, root});
+  while (!waiting.empty() && waiting.top().g_bar > best.value) {
+    const auto ref = waiting.top().ref;
+    waiting.pop();
+    budget.check();
+    grower.ensure_children(ref);
+    for_each_child(tree, ref, query.maxpat, meet);
+  }
+  best.n_made = grower.n_made();
+  return best;
+}
+
+}  // namespace
+
+Violators find_violators(MiningTree& tree, const Query& query, double lam, double look_ahead,
+                         int n_threads, Budget& budget) {
+  const std::lock_guard lock(tree.mutex());
+  return with_node_id(tree.graphs(), [&]<class Id>() {
+    return find_violators_with<Id>(tree, query, lam, look_ahead, n_threads, budget);
+  });
+}
+
+Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
+  const std::lock_guard lock(tree.mutex());
+  return with_node_id(tree.graphs(), [&]<class Id>() {
+    return find_largest_with<Id>(tree, query, budget);
+  });
+}
+
+}  // namespace aglets
