@@ -39,7 +39,7 @@ def _as_json(counts: Counts) -> str:
             "by_nodes": {str(nodes): number for nodes, number in counts.by_nodes.items()},
             "by_nodes_edges": [
                 {"nodes": nodes, "edges": edges, "patterns": number}
-                for (nodes, edges), number in counts.by_nodes_edges.items()
+                for (nodes, edges), number in sorted(counts.by_nodes_edges.items())
             ],
         }
     )
