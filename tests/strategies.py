@@ -79,7 +79,7 @@ def starts_for(draw, graphs: GraphSet, *, max_types: int = 2) -> mining.Starts:
     type_labels = []
     for code in range(len(graphs.vocabulary)):
         type_labels += [code] * draw(st.integers(1, max_types))
-    n_marks = 1 if graphs.edge_vocabulary is None else len(graphs.edge_vocabulary)
+    n_marks = max(1, len(graphs.edge_vocabulary or ()))
     return mining.Starts(
         type_labels=np.array(type_labels, dtype=np.int32),
         type_starts=draw(rows(len(type_labels), graphs.n_attributes)),

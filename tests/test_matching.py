@@ -221,13 +221,13 @@ def test_attribute_widths_must_agree():
     [
         ({"labels": [], "edges": [], "attributes": np.zeros((0, 1))}, "node"),
         ({"labels": ["C"], "edges": [(0, 1)], "attributes": [[0.0]]}, "node 1|edge"),
-        ({"labels": ["C", "C"], "edges": [(0, 0)], "attributes": [[0.0], [0.0]]}, "loop|itself"),
+        ({"labels": ["C", "C"], "edges": [(0, 0)], "attributes": [[0.0], [0.0]]}, "two different nodes"),
         ({"labels": ["C", "C"], "edges": [], "attributes": [[0.0], [0.0]]}, "connected"),
         ({"labels": ["C"], "edges": [], "attributes": [[0.0], [1.0]]}, "2.*1|1.*2"),
         ({"labels": ["C"], "edges": [], "attributes": [[float("nan")]]}, "finite|NaN|nan"),
         (
             {"labels": ["C"] * 2, "edges": [(0, 1)] * 2, "attributes": [[0.0], [0.0]]},
-            "twice|repeated|more than once|duplicate",
+            "repeat",
         ),
     ],
 )

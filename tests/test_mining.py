@@ -299,7 +299,7 @@ def test_rho_must_be_positive_and_finite(rho):
 
 def test_a_residual_needs_one_number_per_graph():
     tree = mining.Tree(random_molecules(3, seed=6), maxpat=2)
-    with pytest.raises(ValueError, match=r"residual.*3.*2"):
+    with pytest.raises(ValueError, match="residual.*one entry per graph"):
         tree.search(np.ones(2), lam=0.1, rho=1.0)
     with pytest.raises(ValueError, match="residual"):
         tree.search(np.array([1.0, np.nan, 0.0]), lam=0.1, rho=1.0)
@@ -324,7 +324,7 @@ def test_starts_that_do_not_fit_the_graphs_are_an_error():
     graphs = random_molecules(3, seed=7)
     good = mining.label_means(graphs)
     wide = mining.Starts(good.type_labels, np.zeros((3, 5)), good.edge_starts)
-    with pytest.raises(ValueError, match=r"5.*2|2.*5"):
+    with pytest.raises(ValueError, match="type_starts.*one column per attribute"):
         mining.Tree(graphs, maxpat=2, starts=wide)
 
 

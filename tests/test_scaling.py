@@ -132,6 +132,17 @@ def test_graphs_without_attributes_or_nodes_pass_through():
     assert fit_scaling(graphs, "standard").apply(graphs) == graphs
 
 
+@pytest.mark.parametrize("kind", ["standard", "label"])
+def test_weights_count_as_repetition(kind):
+    graphs = random_graphs(2)
+    times = np.arange(len(graphs)) % 3
+    weighted = fit_scaling(graphs, kind, times.astype(float))
+    again = fit_scaling(graphs[np.repeat(np.arange(len(graphs)), times)], kind)
+    np.testing.assert_allclose(weighted.nodes.factor, again.nodes.factor, rtol=1e-12)
+    np.testing.assert_allclose(weighted.nodes.shift, again.nodes.shift, rtol=1e-12)
+    np.testing.assert_allclose(weighted.edges.factor, again.edges.factor, rtol=1e-12)
+
+
 def test_unknown_kind_is_refused():
     with pytest.raises(ValueError, match=r"scale must be one of standard, none, label\. Got 'x'"):
         fit_scaling(random_graphs(), "x")

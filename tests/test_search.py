@@ -170,8 +170,8 @@ def separable(n: int = 30, seed: int = 0) -> tuple[GraphSet, np.ndarray]:
 def test_a_search_visits_fewer_nodes_for_a_larger_lam():
     graphs, y = separable()
     tree = mining.Tree(graphs, maxpat=8)
-    top, _ = tree.lambda_max(y, rho=0.5)
-    visited = [tree.search(y, lam=s * top, rho=0.5).n_visited for s in (0.9, 0.5, 0.1, 0.0)]
+    top, _ = tree.lambda_max(y, rho=5.0)
+    visited = [tree.search(y, lam=s * top, rho=5.0).n_visited for s in (0.9, 0.5, 0.1, 0.0)]
     assert all(a <= b for a, b in pairwise(visited))
     assert visited[0] < visited[-1] == mining.count(graphs, maxpat=8).total
 

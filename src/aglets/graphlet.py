@@ -1,9 +1,9 @@
 """Attributed graphlets, and how well graphs contain them.
 
 A `Graphlet` is a small connected labelled graph with a vector of attributes per node. Its score in
-a graph, AGIS, is psi = exp(-rho D), where D is the least sum of squared attribute distances over all
-injections of its nodes into the graph's that keep labels and edges, and psi = 0 if there is none.
-Injections are not induced: the graph may have further edges between the matched nodes.
+a graph, AGIS, is psi = exp(-rho D), where D is the least sum of squared attribute distances over
+all injections of its nodes into the graph's that keep labels and edges, and psi = 0 if there is
+none. Injections are not induced: the graph may have further edges between the matched nodes.
 """
 
 from __future__ import annotations
@@ -283,6 +283,18 @@ def _rows(rows: npt.ArrayLike | None, count: int, name: str, owner: str) -> Floa
 
 
 def _check_structure(n_nodes: int, edges: Codes) -> None:
+    for u, v in edges.tolist():
+        if not (0 <= u < n_nodes and 0 <= v < n_nodes):
+            raise ValueError(
+                f"Edge ({u}, {v}) of a graphlet names a node that is not there: its {n_nodes} "
+                f"nodes are 0 to {n_nodes - 1}."
+            )
+        if u == v:
+            raise ValueError(f"Edge ({u}, {v}) of a graphlet is a loop; graphlets have none.")
+    pairs = [tuple(sorted(pair)) for pair in edges.tolist()]
+    if len(set(pairs)) < len(pairs):
+        repeated = next(pair for pair in pairs if pairs.count(pair) > 1)
+        raise ValueError(f"Edge {repeated} of a graphlet came twice; give each edge once.")
     _core.Pattern(np.zeros(n_nodes, dtype=np.int32), edges, np.zeros(len(edges), dtype=np.int32))
 
 

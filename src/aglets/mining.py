@@ -179,6 +179,7 @@ class Tree:
         self.graphs = as_graph_set(graphs)
         self.maxpat = _checked_maxpat(maxpat)
         self.starts = label_means(self.graphs) if starts is None else starts
+        _check_starts(self.starts, self.graphs)
         self.n_jobs = n_threads(n_jobs)
         self.look_ahead = _look_ahead(self.graphs) if look_ahead is None else look_ahead
         self.max_nodes, self.max_bytes, self.max_seconds = max_nodes, max_bytes, max_seconds
@@ -198,7 +199,7 @@ class Tree:
             At most that of the tree, which is the default.
         """
         found = self._core.search(
-            _residual(residual),
+            self._residual(residual),
             _checked_rho(rho),
             float(lam),
             self._limited(maxpat),
@@ -213,7 +214,7 @@ class Tree:
     ) -> tuple[float, int]:
         """Largest |g| over all patterns and the tree node that has it (-1 if all g are zero)."""
         value, node, _, _ = self._core.largest(
-            _residual(residual), _checked_rho(rho), self._limited(maxpat), **self._budget()
+            self._residual(residual), _checked_rho(rho), self._limited(maxpat), **self._budget()
         )
         return value, node
 
@@ -235,6 +236,15 @@ class Tree:
     def n_bytes(self) -> int:
         """Memory the tree holds."""
         return self._core.n_bytes
+
+    def _residual(self, residual: npt.ArrayLike) -> Floats:
+        array = np.ascontiguousarray(residual, dtype=np.float64)
+        if array.shape != (len(self.graphs),):
+            raise ValueError(
+                f"Expected a residual with one number per graph, that is {len(self.graphs)}. "
+                f"Got shape {array.shape} instead."
+            )
+        return array
 
     def _limited(self, maxpat: int | None) -> int:
         if maxpat is None:
@@ -426,13 +436,27 @@ def _free_types(graphs: GraphSet) -> Starts:
     )
 
 
+def _check_starts(starts: Starts, graphs: GraphSet) -> None:
+    shapes = {
+        "type_starts": (starts.type_starts.shape, (len(starts.type_labels), graphs.n_attributes)),
+        "edge_starts": (
+            starts.edge_starts.shape,
+            (len(starts.edge_starts), graphs.n_edge_attributes),
+        ),
+    }
+    for name, (came, expected) in shapes.items():
+        if came != expected:
+            raise ValueError(
+                f"Expected {name} of shape {expected}, a row per type and a column per attribute. "
+                f"Got shape {came} instead."
+            )
+    if np.any(np.diff(starts.type_labels) < 0):
+        raise ValueError("Expected type_labels in ascending order; sort the types by label.")
+
+
 def _look_ahead(graphs: GraphSet) -> float:
     n_nodes = max(len(graphs.labels), 1)
     return LOOK_AHEAD if 2.0 * len(graphs.edges) / n_nodes < DENSE_DEGREE else 1.0
-
-
-def _residual(residual: npt.ArrayLike) -> Floats:
-    return np.ascontiguousarray(residual, dtype=np.float64)
 
 
 def _checked_maxpat(maxpat: int) -> int:

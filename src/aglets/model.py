@@ -6,7 +6,7 @@ Predicting needs the graphs, the matcher and this file; no solver, no scikit-lea
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,9 +18,9 @@ from aglets import __version__
 from aglets.graphlet import Graphlet, agis
 from aglets.graphs import as_graph_set
 from aglets.input_format import InputFormat
-from aglets.scaling import AttributeScaling
+from aglets.scaling import AttributeScaling, Columns
 
-__all__ = ["LagraModel"]
+__all__ = ["LagraModel", "unscaled_graphlet"]
 
 FloatArray = NDArray[np.float64]
 
@@ -196,22 +196,36 @@ class LagraModel:
 
     @cached_property
     def _scaled_graphlets(self) -> tuple[Graphlet, ...]:
-        return tuple(scaled_graphlet(h, self.scaling, self.input_format) for h in self.graphlets)
+        return tuple(
+            _rescaled(graphlet, self.scaling, self.input_format, Columns.forward)
+            for graphlet in self.graphlets
+        )
 
     def __repr__(self) -> str:
         kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
         return f"LagraModel({kind}, {len(self.graphlets)} graphlets, rho={self.rho:g})"
 
 
-def scaled_graphlet(graphlet: Graphlet, scaling: AttributeScaling, known: InputFormat) -> Graphlet:
-    """Bring a graphlet from the user's units to scaled ones."""
+def unscaled_graphlet(
+    graphlet: Graphlet, scaling: AttributeScaling, known: InputFormat
+) -> Graphlet:
+    """Bring a graphlet from scaled units to the user's."""
+    return _rescaled(graphlet, scaling, known, Columns.inverse)
+
+
+def _rescaled(
+    graphlet: Graphlet,
+    scaling: AttributeScaling,
+    known: InputFormat,
+    way: Callable[[Columns, FloatArray, NDArray[np.intp] | None], FloatArray],
+) -> Graphlet:
     attributes, edge_attributes = graphlet.attributes, graphlet.edge_attributes
     if scaling.nodes is not None:
-        attributes = scaling.nodes.forward(attributes, _codes(graphlet.labels, known.vocabulary))
+        attributes = way(scaling.nodes, attributes, _codes(graphlet.labels, known.vocabulary))
     if scaling.edges is not None and edge_attributes is not None:
         labels = graphlet.edge_labels
         codes = None if labels is None else _codes(labels, known.edge_vocabulary or ())
-        edge_attributes = scaling.edges.forward(edge_attributes, codes)
+        edge_attributes = way(scaling.edges, edge_attributes, codes)
     return _changed(graphlet, attributes=attributes, edge_attributes=edge_attributes)
 
 

@@ -111,52 +111,67 @@ class AttributeScaling:
         return graphs
 
 
-def fit_scaling(graphs: GraphSet, kind: str) -> AttributeScaling:
-    """Learn the scaling of kind "standard", "none" or "label" from training graphs."""
+def fit_scaling(
+    graphs: GraphSet, kind: str, sample_weight: FloatArray | None = None
+) -> AttributeScaling:
+    """Learn the scaling of kind "standard", "none" or "label" from training graphs.
+
+    With ``sample_weight``, a graph of weight 2 counts as the same graph given twice.
+    """
     if kind not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}. Got {kind!r} instead.")
     if kind == "none":
         return AttributeScaling()
     by_label = kind == "label"
+    weight = np.ones(len(graphs)) if sample_weight is None else sample_weight
     nodes = edges = None
     if graphs.n_attributes:
         codes = graphs.labels if by_label else None
-        nodes = _fit_columns(graphs.attributes, codes, len(graphs.vocabulary))
+        rows = np.repeat(weight, graphs.n_nodes)
+        nodes = _fit_columns(graphs.attributes, rows, codes, len(graphs.vocabulary))
     if graphs.edge_attributes is not None and graphs.n_edge_attributes:
         codes = graphs.edge_labels if by_label else None
-        edges = _fit_columns(graphs.edge_attributes, codes, len(graphs.edge_vocabulary or ()))
+        rows = np.repeat(weight, graphs.n_edges)
+        edges = _fit_columns(graphs.edge_attributes, rows, codes, len(graphs.edge_vocabulary or ()))
     return AttributeScaling(kind, nodes, edges)
 
 
-def _fit_columns(values: FloatArray, codes: IntArray | None, n_labels: int) -> Columns:
-    shift, factor = _spread(values, np.zeros(len(values), dtype=np.intp), 1)
+def _fit_columns(
+    values: FloatArray, weight: FloatArray, codes: IntArray | None, n_labels: int
+) -> Columns:
+    counted = weight > 0.0
+    values, weight = values[counted], weight[counted]
+    shift, factor = _spread(values, weight, np.zeros(len(values), dtype=np.intp), 1)
     factor = np.where(factor > 0.0, factor, 1.0)
     if codes is None:
         return Columns(shift, factor)
+    codes = codes[counted]
     known = codes >= 0
-    values, codes = values[known], codes[known]
-    label_shift, label_factor = _spread(values, codes, n_labels)
-    seen = np.bincount(codes, minlength=n_labels)[:, None] > 0
+    label_shift, label_factor = _spread(values[known], weight[known], codes[known], n_labels)
+    seen = np.bincount(codes[known], minlength=n_labels)[:, None] > 0
     label_shift = np.where(seen, label_shift, shift)
     label_factor = np.where(label_factor > LEAST_SPREAD * factor, label_factor, factor)
     return Columns(np.vstack([label_shift, shift]), np.vstack([label_factor, factor]))
 
 
-def _spread(values: FloatArray, codes: IntArray, n_groups: int) -> tuple[FloatArray, FloatArray]:
+def _spread(
+    values: FloatArray, weight: FloatArray, codes: IntArray, n_groups: int
+) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each column in each group; constant columns have exactly 0."""
     shift = np.zeros((n_groups, values.shape[1]))
     spread = np.zeros_like(shift)
-    counts = np.maximum(np.bincount(codes, minlength=n_groups), 1)
-    rounding = float(np.finfo(np.float64).eps) * counts
+    total = np.bincount(codes, weights=weight, minlength=n_groups)
+    total[total == 0.0] = 1.0
+    rounding = float(np.finfo(np.float64).eps) * np.bincount(codes, minlength=n_groups)
     for j, column in enumerate(values.T):
         # Squares of very large or small numbers leave the range of doubles: work in units of 1.
         unit = float(np.abs(column).max(initial=0.0))
         if unit == 0.0:
             continue
         column = column / unit
-        mean = np.bincount(codes, weights=column, minlength=n_groups) / counts
-        deviation = column - mean[codes]
-        variance = np.bincount(codes, weights=deviation**2, minlength=n_groups) / counts
+        mean = np.bincount(codes, weights=weight * column, minlength=n_groups) / total
+        squares = weight * (column - mean[codes]) ** 2
+        variance = np.bincount(codes, weights=squares, minlength=n_groups) / total
         constant = variance <= rounding * variance + (rounding * mean) ** 2
         shift[:, j] = mean * unit
         spread[:, j] = np.where(constant, 0.0, np.sqrt(variance)) * unit
