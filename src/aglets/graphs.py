@@ -281,7 +281,7 @@ class Graph:
     def __init__(
         self,
         labels: Sequence[Hashable],
-        edges: Sequence[Any],
+        edges: Sequence[Any] | npt.NDArray[Any],
         attributes: npt.ArrayLike | None = None,
         edge_labels: Sequence[Hashable] | None = None,
         edge_attributes: npt.ArrayLike | None = None,
