@@ -81,7 +81,17 @@ void register_matching(nb::module_& module) {
               return bank.add(pattern, std::move(graphs), ticker);
             });
           },
-          "pattern"_a, "support"_a)
+          "pattern"_a, "support"_a, "Take up a pattern that exactly these graphs contain.")
+      .def(
+          "find_support",
+          [](const GraphletBank& bank, const Pattern& pattern) {
+            return as_array(without_gil([&] {
+              Budget budget({}, signal_pending);
+              Ticker ticker(budget);
+              return bank.find_support(pattern, ticker);
+            }));
+          },
+          "pattern"_a, "Graphs that contain a pattern.")
       .def("has_table", &GraphletBank::has_table, "handle"_a)
       .def(
           "support",

@@ -23,6 +23,15 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
   return size() - 1;
 }
 
+std::vector<std::int32_t> GraphletBank::find_support(const Pattern& pattern,
+                                                     Ticker& ticker) const {
+  const PatternMatcher matcher(*graphs_, pattern);
+  std::vector<std::int32_t> support;
+  for (std::int32_t graph = 0; graph < graphs_->size(); ++graph)
+    if (matcher.occurs(graph, ticker)) support.push_back(graph);
+  return support;
+}
+
 /// All embeddings, sorted within each graph so that the first of equal cost is
 /// the one that ties go to; false if they would not fit.
 bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {

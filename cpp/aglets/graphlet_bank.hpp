@@ -27,6 +27,9 @@ public:
   /// Adds a pattern that exactly the graphs `support` contain; returns its handle.
   std::int32_t add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker);
 
+  /// Graphs that contain the pattern, for patterns that come from elsewhere.
+  std::vector<std::int32_t> find_support(const Pattern& pattern, Ticker& ticker) const;
+
   std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }
   const GraphSet& graphs() const { return *graphs_; }
   const Pattern& pattern(std::int32_t handle) const { return entries_[handle]->matcher.pattern(); }

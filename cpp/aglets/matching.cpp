@@ -81,6 +81,21 @@ private:
   std::int64_t n_placements_ = 0;
 };
 
+/// Stops at the first embedding.
+struct FirstMet {
+  bool met = false;
+
+  template <class Search>
+  bool enter(std::size_t, std::int32_t, const Search&) {
+    return true;
+  }
+  template <class Search>
+  bool complete(const Search&) {
+    met = true;
+    return false;
+  }
+};
+
 /// Collects every embedding, up to a count.
 class CollectAll {
 public:
@@ -188,6 +203,14 @@ Match PatternMatcher::best(std::int32_t graph, FlatAttributes z,
   Backtracking(graphs_, graph, pattern_, *steps, ticker, policy).run();
   if (!policy.gave_up()) return policy.take();
   return branch_and_bound(graphs_, graph, pattern_, z, incumbent, ticker);
+}
+
+bool PatternMatcher::occurs(std::int32_t graph, Ticker& ticker) const {
+  const auto* steps = steps_for(graph);
+  if (steps == nullptr) return false;
+  FirstMet policy;
+  Backtracking(graphs_, graph, pattern_, *steps, ticker, policy).run();
+  return policy.met;
 }
 
 bool PatternMatcher::all(std::int32_t graph, std::size_t max_count,

@@ -66,6 +66,9 @@ public:
   Match best(std::int32_t graph, FlatAttributes z, std::span<const std::int32_t> previous,
              Ticker& ticker) const;
 
+  /// True if the graph holds the pattern, whatever the attributes.
+  bool occurs(std::int32_t graph, Ticker& ticker) const;
+
   /// Appends all embeddings in this graph, node lists one after another; false
   /// and nothing appended if there are more than `max_count`.
   bool all(std::int32_t graph, std::size_t max_count, std::vector<std::int32_t>& nodes,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from aglets.engine.local import LocalEngine
+from aglets.engine.local import GraphletStore, HeldOut, LocalEngine
 
-__all__ = ["LocalEngine"]
+__all__ = ["GraphletStore", "HeldOut", "LocalEngine"]

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets import _core
+from aglets.graphs import GraphSet
 from aglets.mining import Found, Pattern, Tree
 
-__all__ = ["GraphletStore", "LocalEngine"]
+__all__ = ["GraphletStore", "HeldOut", "LocalEngine"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -25,25 +26,63 @@ TABLE_BYTES = 16 << 20
 
 
 class GraphletStore:
-    """Patterns of a tree that entered training, with their embeddings; all paths share it."""
+    """Patterns of a tree that entered training, with their embeddings; all paths share it.
+
+    Parameters
+    ----------
+    tree : Tree
+    table_bytes : int
+        Largest table of embedded attributes for one graphlet.
+    """
 
     def __init__(self, tree: Tree, table_bytes: int = TABLE_BYTES) -> None:
         self.tree = tree
+        self.table_bytes = table_bytes
         self.bank = _core.GraphletBank(tree.graphs.core, table_bytes)
         self.patterns: list[Pattern] = []
         self._handles: dict[int, int] = {}
+        self._held_out: dict[int, HeldOut] = {}
 
     def handles(self, nodes: npt.NDArray[np.int64]) -> Codes:
         """Return the handle of each tree node, taking up those that are new."""
         return np.array([self._handle(int(node)) for node in nodes], dtype=np.int32)
 
+    def held_out(self, graphs: GraphSet) -> HeldOut:
+        """Return the same patterns on other graphs, kept for the next path that asks."""
+        if id(graphs) not in self._held_out:
+            self._held_out[id(graphs)] = HeldOut(self, graphs)
+        return self._held_out[id(graphs)]
+
     def _handle(self, node: int) -> int:
         if node not in self._handles:
             pattern = self.tree.pattern(node)
-            core = _core.Pattern(pattern.labels, pattern.edges, pattern.edge_labels)
-            self._handles[node] = self.bank.add(core, self.tree.costs(node)[0])
+            self._handles[node] = self.bank.add(core_pattern(pattern), self.tree.costs(node)[0])
             self.patterns.append(pattern)
         return self._handles[node]
+
+
+class HeldOut:
+    """Graphs outside of training, matched with graphlets that are in it.
+
+    Label codes must be those of the training graphs (`GraphSet.with_vocabulary`).
+    """
+
+    def __init__(self, store: GraphletStore, graphs: GraphSet) -> None:
+        self.graphs = graphs
+        self._store = store
+        self._bank = _core.GraphletBank(graphs.core, store.table_bytes)
+        self._handles: dict[int, int] = {}
+
+    def match(self, handles: Codes, z: Floats) -> Floats:
+        """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0."""
+        own = np.array([self._handle(h) for h in handles.tolist()], dtype=np.int32)
+        return self._bank.match(own, z, None, self._store.tree.n_jobs)[0]
+
+    def _handle(self, handle: int) -> int:
+        if handle not in self._handles:
+            pattern = core_pattern(self._store.patterns[handle])
+            self._handles[handle] = self._bank.add(pattern, self._bank.find_support(pattern))
+        return self._handles[handle]
 
 
 @dataclass(frozen=True)
@@ -86,19 +125,18 @@ class LocalEngine:
     def start(self, handles: Codes) -> Floats:
         """Return the attributes at which these graphlets start, flat."""
         starts = self.store.tree.starts
-        parts = []
+        parts = [np.empty(0)]
         for handle in handles:
             pattern = self.store.patterns[handle]
             parts.append(starts.type_starts[pattern.types].ravel())
             parts.append(starts.edge_starts[pattern.edge_labels].ravel())
-        return np.concatenate(parts) if parts else np.empty(0)
+        return np.concatenate(parts)
 
     def sizes(self, handles: Codes) -> npt.NDArray[np.int64]:
         """Count the entries of z and of sites of each graphlet, shape (n_graphlets, 2)."""
         bank = self.store.bank
-        return np.array(
-            [(bank.n_attributes(h), bank.n_sites(h)) for h in handles.tolist()], dtype=np.int64
-        ).reshape(-1, 2)
+        sizes = [(bank.n_attributes(h), bank.n_sites(h)) for h in handles.tolist()]
+        return np.array(sizes, dtype=np.int64).reshape(-1, 2)
 
     def match(self, handles: Codes, z: Floats, sites: Codes | None = None) -> tuple[Floats, Codes]:
         """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0, and best embeddings.
@@ -113,3 +151,8 @@ class LocalEngine:
         The z-gradient of sum_i c_iH psi_iH is this with w = -2 rho c psi.
         """
         return self.store.bank.pull(handles, z, sites, weights)
+
+
+def core_pattern(pattern: Pattern) -> _core.Pattern:
+    """Return the pattern as the compiled core takes it."""
+    return _core.Pattern(pattern.labels, pattern.edges, pattern.edge_labels)

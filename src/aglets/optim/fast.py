@@ -1,0 +1,174 @@
+"""The default solver: as much work per traversal as pays, and an exact traversal to close.
+
+Differences from Algorithm 1, none of which changes the model or its optimality conditions:
+
+- a few worst violators enter W at a time, not all of them, which are mostly near-duplicates of
+  each other (a pattern and its parents);
+- beta and beta_0 are optimised on W to convergence by proximal Newton steps, whose quadratic models
+  are solved by coordinate descent;
+- z takes one gradient step per epoch, with a length for each graphlet from a bound on its
+  curvature;
+- a lambda ends with rounds of search and beta only, until no pattern outside W violates
+  |g| <= lambda.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from aglets import _core
+from aglets.optim.blocks import rematched, z_gradient
+from aglets.optim.penalty import L1
+from aglets.optim.solver import Progress
+from aglets.optim.state import Problem, State, enlarged
+
+__all__ = ["FastSolver", "solve_beta"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: How many violators enter W after one traversal.
+MAX_ENTERING = 10
+#: Violations of |g| <= lambda below this part of lambda are rounding.
+KKT_TOLERANCE = 1e-7
+#: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
+LEAST_BEND = 1e-3
+#: Sufficient decrease, as a part of the decrease that the model promises.
+ARMIJO = 1e-4
+
+
+class FastSolver:
+    """Few traversals, much work between them."""
+
+    def epoch(self, problem: Problem, state: State, lam: float, learn: bool) -> Progress:
+        """Let violators enter, solve for beta and beta_0, step in z."""
+        if not learn:
+            return self.close(problem, state, lam)
+        progress = let_violators_enter(problem, Progress(state), lam)
+        state = solve_beta(problem, progress.state, lam)
+        return replace(progress, state=step_z(problem, state))
+
+    def close(self, problem: Problem, state: State, lam: float) -> Progress:
+        """Search and solve for beta until nothing outside W violates |g| <= lambda."""
+        progress = Progress(solve_beta(problem, state, lam))
+        while True:
+            grown = let_violators_enter(problem, progress, lam)
+            if grown.n_added == progress.n_added:
+                return grown
+            progress = replace(grown, state=solve_beta(problem, grown.state, lam))
+
+
+def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Progress:
+    """W <- W + the worst of {H : |g_H| > lam, H not in W}."""
+    start = perf_counter()
+    state = progress.state
+    residual = problem.residual(state.f)
+    found = problem.engine.search(residual, lam * (1.0 + KKT_TOLERANCE))
+    outside = np.flatnonzero(~np.isin(found.nodes, state.nodes))
+    worst = outside[np.argsort(-np.abs(found.g[outside]), kind="stable")[:MAX_ENTERING]]
+    seconds = perf_counter() - start
+    return progress.after(found, seconds, enlarged(state, found.nodes[worst], problem.engine))
+
+
+def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:
+    """Minimise F over beta on W and beta_0, attributes fixed: a convex problem.
+
+    Proximal Newton: the loss is replaced by its quadratic model, whose minimiser with the L1 term
+    comes from coordinate descent; a step towards it that lowers F enough is taken.
+    """
+    penalty = L1(lam)
+    beta, beta0 = state.beta.copy(), state.beta0
+    f = beta0 + beta @ state.psi
+    value = problem.value(f) + penalty.value(beta)
+    for _ in range(max_steps):
+        a = problem.residual(f)
+        g = state.psi @ a
+        slope0 = float(a.sum())
+        violation = max(float(penalty.violation(g, beta).max(initial=0.0)), abs(slope0))
+        if violation <= 0.1 * KKT_TOLERANCE * lam:
+            break
+        moving = (beta != 0.0) | (np.abs(g) > lam)
+        psi = state.psi[moving]
+        change, change0 = newton_direction(problem, psi, a, f, beta[moving], beta0, lam)
+        promised = (
+            float(g[moving] @ change)
+            + slope0 * change0
+            - penalty.value(beta[moving] + change)
+            + penalty.value(beta[moving])
+        )
+        shift = change @ psi + change0
+        length = 1.0
+        while length > 1e-10:
+            moved = beta[moving] + length * change
+            reached = problem.value(f + length * shift) + lam * float(np.abs(moved).sum())
+            if reached <= value - ARMIJO * length * promised:
+                break
+            length *= 0.5
+        else:
+            break  # F cannot be told from its minimum any more
+        beta[moving] = moved
+        beta0 += length * change0
+        f = f + length * shift
+        value = reached
+    return replace(state, beta=beta, beta0=beta0)
+
+
+def newton_direction(
+    problem: Problem, psi: Floats, a: Floats, f: Floats, beta: Floats, beta0: float, lam: float
+) -> tuple[Floats, float]:
+    """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
+    bend = problem.loss.curvature(problem.y, f, problem.weight)
+    least = LEAST_BEND * problem.loss.curvature_bound(problem.weight)
+    bend = np.where(a != 0.0, np.maximum(bend, least), bend)
+    rows = np.vstack([psi, np.ones(len(f))])
+    Q = (rows * bend) @ rows.T
+    b = np.append(beta, beta0)
+    q = rows @ a + Q @ b
+    penalty = np.append(np.full(len(beta), lam), 0.0)
+    accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), lam)
+    solved, _ = _core.lasso(Q, q, penalty, b, accuracy, 1000)
+    change = solved - b
+    return change[:-1], float(change[-1])
+
+
+def step_z(problem: Problem, state: State) -> State:
+    """z_H <- z_H - (t / kappa_H) dF/dz_H with one t for all, shortened until F falls.
+
+    kappa_H = sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH, with w the weights of the gradient and
+    h the curvature of the loss, bounds the curvature of F in z_H along its gradient.
+    """
+    active = state.beta != 0.0
+    if not active.any() or not len(state.z):
+        return state
+    value = problem.value(state.f)
+    gradient = z_gradient(problem, state, active)
+    kappa = z_curvature(problem, state, active)
+    scale = np.repeat(1.0 / kappa, state.sizes[active, 0])
+    descent = -scale * gradient
+    decrease = float(gradient @ -descent)
+    if decrease <= 0.0:
+        return state
+    z = state.z[state.z_of(active)]
+    length = min(2.0 * state.z_step, 16.0)
+    while length > 1e-8:
+        moved = rematched(problem, state, active, z + length * descent)
+        if problem.value(moved.f) <= value - 0.1 * length * decrease:
+            return replace(moved, z_step=length)
+        length *= 0.5
+    return replace(state, z_step=1.0)
+
+
+def z_curvature(problem: Problem, state: State, active: Bools) -> Floats:
+    """kappa_H of `step_z` for the active graphlets."""
+    rho, psi = problem.engine.rho, state.psi[active]
+    beta = np.abs(state.beta[active])
+    a = problem.residual(state.f)
+    bend = problem.loss.curvature(problem.y, state.f, problem.weight)
+    # rho D = -log psi, and psi² log psi -> 0 where psi = 0.
+    distances = np.where(psi > 0.0, -np.log(np.maximum(psi, 1e-300)), 0.0) * psi * psi
+    kappa = 2.0 * rho * beta * (psi @ np.abs(a)) + 4.0 * rho * beta**2 * (distances @ bend)
+    return np.asarray(np.maximum(kappa, 1e-300))
