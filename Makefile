@@ -8,7 +8,7 @@ CXX_TEST_FILES := $(wildcard tests/cpp/*.cpp tests/cpp/*.hpp)
 TOOLS := $(VENV)/.tools
 INSTALLED := $(VENV)/.installed
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
-	tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
+	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
 .PHONY: build demo test test-cpp test-python lint sanitize bench clean
 
