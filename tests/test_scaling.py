@@ -143,6 +143,15 @@ def test_weights_count_as_repetition(kind):
     np.testing.assert_allclose(weighted.edges.factor, again.edges.factor, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["standard", "label"])
+def test_the_order_of_graphs_changes_no_bit(kind):
+    graphs = random_graphs(3, n=40)
+    weight = np.random.default_rng(0).random(40)
+    order = np.random.default_rng(1).permutation(40)
+    assert fit_scaling(graphs[order], kind) == fit_scaling(graphs, kind)
+    assert fit_scaling(graphs[order], kind, weight[order]) == fit_scaling(graphs, kind, weight)
+
+
 def test_unknown_kind_is_refused():
     with pytest.raises(ValueError, match=r"scale must be one of standard, none, label\. Got 'x'"):
         fit_scaling(random_graphs(), "x")

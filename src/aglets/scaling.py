@@ -157,21 +157,26 @@ def _fit_columns(
 def _spread(
     values: FloatArray, weight: FloatArray, codes: IntArray, n_groups: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of each column in each group; constant columns have exactly 0."""
+    """Mean and standard deviation of each column in each group; constant columns have exactly 0.
+
+    Sums run in the order of the values, so that the order of graphs and nodes changes no bit.
+    """
     shift = np.zeros((n_groups, values.shape[1]))
     spread = np.zeros_like(shift)
-    total = np.bincount(codes, weights=weight, minlength=n_groups)
-    total[total == 0.0] = 1.0
-    rounding = float(np.finfo(np.float64).eps) * np.bincount(codes, minlength=n_groups)
-    for j, column in enumerate(values.T):
+    sizes = np.bincount(codes, minlength=n_groups)
+    rounding = float(np.finfo(np.float64).eps) * sizes
+    for j, unordered in enumerate(values.T):
         # Squares of very large or small numbers leave the range of doubles: work in units of 1.
-        unit = float(np.abs(column).max(initial=0.0))
+        unit = float(np.abs(unordered).max(initial=0.0))
         if unit == 0.0:
             continue
-        column = column / unit
-        mean = np.bincount(codes, weights=weight * column, minlength=n_groups) / total
-        squares = weight * (column - mean[codes]) ** 2
-        variance = np.bincount(codes, weights=squares, minlength=n_groups) / total
+        order = np.lexsort((weight, unordered, codes))
+        column, w, group = unordered[order] / unit, weight[order], codes[order]
+        total = np.bincount(group, weights=w, minlength=n_groups)
+        total[sizes == 0] = 1.0
+        mean = np.bincount(group, weights=w * column, minlength=n_groups) / total
+        squares = w * (column - mean[group]) ** 2
+        variance = np.bincount(group, weights=squares, minlength=n_groups) / total
         constant = variance <= rounding * variance + (rounding * mean) ** 2
         shift[:, j] = mean * unit
         spread[:, j] = np.where(constant, 0.0, np.sqrt(variance)) * unit

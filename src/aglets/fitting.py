@@ -1,0 +1,245 @@
+"""One fit from graphs to path points: scale the attributes, make the tree, walk the paths.
+
+Estimators and selection share these steps. A problem with more than two classes has one output per
+class (that class against the rest); all outputs search the same tree.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets import mining
+from aglets.engine import GraphletStore
+from aglets.graphlet import Graphlet, agis
+from aglets.graphs import GraphSet
+from aglets.input_format import InputFormat
+from aglets.optim.loss import Loss
+from aglets.path import PathPoint, lagra_path
+from aglets.scaling import AttributeScaling, fit_scaling
+
+__all__ = ["Prepared", "Sample", "Settings", "decision", "graphlets_of", "prepare", "walk"]
+
+FloatArray = NDArray[np.float64]
+
+logger = logging.getLogger("aglets")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stays the same over all rho, maxpat and lambda of a fit."""
+
+    loss: Loss
+    scale: str
+    solver: str
+    learn_attributes: bool
+    n_lambdas: int
+    lambda_min_ratio: float
+    max_epochs: int
+    patience: int
+    tol: float
+    max_nodes: int | None = None
+    max_bytes: int | None = None
+    max_seconds: float | None = None
+    n_jobs: int = 1
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Graphs in the user's units with what is known of them.
+
+    Parameters
+    ----------
+    graphs : GraphSet
+    targets : ndarray of shape (n_outputs, n_graphs)
+        -1 or +1 for classes, numbers for regression.
+    sample_weight : ndarray of shape (n_graphs,)
+        How often each graph counts: also in means and spreads of attributes.
+    weight : ndarray of shape (n_graphs,)
+        The same times the weight of the graph's class: what the loss is weighted by.
+    """
+
+    graphs: GraphSet
+    targets: FloatArray
+    sample_weight: FloatArray
+    weight: FloatArray
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> Sample:
+        return Sample(
+            self.graphs[rows], self.targets[:, rows], self.sample_weight[rows], self.weight[rows]
+        )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Training graphs in scaled units, what was mined in them, and how others are brought to it."""
+
+    sample: Sample
+    input_format: InputFormat
+    scaling: AttributeScaling
+    graphs: GraphSet
+    store: GraphletStore
+
+    def bring(self, sample: Sample) -> Sample:
+        """Scale held-out graphs the same way; labels that training lacks match nothing."""
+        with warnings.catch_warnings():
+            # Parts of one data set may lack each other's labels: no news for the user.
+            warnings.simplefilter("ignore", UserWarning)
+            graphs = self.scaling.apply(self.input_format.bring(sample.graphs))
+        return replace(sample, graphs=graphs)
+
+
+def prepare(sample: Sample, settings: Settings, *, maxpat: int) -> Prepared:
+    """Scale the attributes of training graphs and plant the tree that all their paths share."""
+    known = InputFormat.of(sample.graphs)
+    graphs = known.bring(sample.graphs)
+    weighted = None if (sample.sample_weight == 1.0).all() else sample.sample_weight
+    scaling = fit_scaling(graphs, settings.scale, weighted)
+    graphs = scaling.apply(graphs)
+    tree = mining.Tree(
+        graphs,
+        maxpat=maxpat,
+        starts=None if weighted is None else weighted_means(graphs, weighted),
+        max_nodes=settings.max_nodes,
+        max_bytes=settings.max_bytes,
+        max_seconds=settings.max_seconds,
+        n_jobs=settings.n_jobs,
+    )
+    return Prepared(sample, known, scaling, graphs, GraphletStore(tree))
+
+
+def weighted_means(graphs: GraphSet, sample_weight: FloatArray) -> mining.Starts:
+    """Start graphlets at label means in which a graph of weight 2 counts as given twice."""
+    plain = mining.label_means(graphs)
+    nodes = fit_scaling(graphs, "label", sample_weight).nodes
+    edges = None
+    if graphs.edge_labels is None and graphs.n_edge_attributes:
+        edges = fit_scaling(graphs, "standard", sample_weight).edges
+    elif graphs.n_edge_attributes:
+        edges = fit_scaling(graphs, "label", sample_weight).edges
+    return replace(
+        plain,
+        type_starts=plain.type_starts if nodes is None else nodes.shift[plain.type_labels],
+        edge_starts=plain.edge_starts if edges is None else edges.shift[: len(plain.edge_starts)],
+    )
+
+
+def walk(
+    prepared: Prepared,
+    settings: Settings,
+    *,
+    rho: float,
+    maxpat: int,
+    validation: Sample | None = None,
+    stop: int | None = None,
+) -> list[list[PathPoint]]:
+    """Walk the regularisation path of every output, down to its ``stop``-th point if given.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    settings : Settings
+    rho, maxpat : float, int
+    validation : Sample, optional
+        Held-out graphs in scaled units, as :meth:`Prepared.bring` gives them.
+    stop : int, optional
+        How many points to walk.
+
+    Returns
+    -------
+    list (per output) of lists of PathPoint
+    """
+
+    def path(output: int) -> Iterator[PathPoint]:
+        return lagra_path(
+            prepared.graphs,
+            prepared.sample.targets[output],
+            loss=settings.loss,
+            sample_weight=prepared.sample.weight,
+            tree=prepared.store.tree,
+            store=prepared.store,
+            rho=rho,
+            maxpat=maxpat,
+            n_lambdas=settings.n_lambdas,
+            lambda_min_ratio=settings.lambda_min_ratio,
+            solver=settings.solver,
+            learn_attributes=settings.learn_attributes,
+            validation=(
+                None
+                if validation is None
+                else (validation.graphs, validation.targets[output], validation.weight)
+            ),
+            max_epochs=settings.max_epochs,
+            patience=settings.patience,
+            tol=settings.tol,
+        )
+
+    return [
+        _within_budget(islice(path(output), stop)) for output in range(len(prepared.sample.targets))
+    ]
+
+
+def _within_budget(path: Iterator[PathPoint]) -> list[PathPoint]:
+    """Collect a path; if the budget of the search runs out, say so and keep what there is."""
+    points: list[PathPoint] = []
+    try:
+        for point in path:
+            points.append(point)
+            logger.debug(
+                "lambda %.4g: objective %.6g, %d graphlets, %.3f s",
+                *(point.lam, point.objective, point.n_nonzero, point.seconds),
+            )
+    except mining.BudgetError as error:
+        if not points:
+            raise
+        reached = points[-1].lam / points[-1].lam_max
+        warnings.warn(
+            f"The path ended at lambda / lambda_max = {reached:.3g}, because {error}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return points
+
+
+def graphlets_of(point: PathPoint, prepared: Prepared) -> list[Graphlet]:
+    """Write out the graphlets of a point whose coefficient is not zero, in scaled units."""
+    known = prepared.input_format
+    d, de = known.n_attributes, known.n_edge_attributes
+    graphlets, position = [], 0
+    for pattern, coef in zip(point.patterns, point.beta, strict=True):
+        k, m = len(pattern.labels), len(pattern.edges)
+        middle, end = position + k * d, position + k * d + m * de
+        if coef != 0.0:
+            graphlets.append(
+                Graphlet(
+                    labels=[known.vocabulary[code] for code in pattern.labels],
+                    edges=pattern.edges,
+                    attributes=point.z[position:middle].reshape(k, d),
+                    edge_labels=(
+                        None
+                        if known.edge_vocabulary is None
+                        else [known.edge_vocabulary[code] for code in pattern.edge_labels]
+                    ),
+                    edge_attributes=point.z[middle:end].reshape(m, de) if de else None,
+                    coef=float(coef),
+                )
+            )
+        position = end
+    return graphlets
+
+
+def decision(points: Sequence[PathPoint], prepared: Prepared, graphs: GraphSet) -> FloatArray:
+    """Evaluate every output's f for graphs in scaled units, shape (n_graphs, n_outputs)."""
+    f = np.tile([point.beta0 for point in points], (len(graphs), 1)).astype(np.float64)
+    for output, point in enumerate(points):
+        graphlets = graphlets_of(point, prepared)
+        if graphlets:
+            psi = agis(graphs, graphlets, rho=point.rho)
+            f[:, output] += psi @ np.array([graphlet.coef for graphlet in graphlets])
+    return f
