@@ -384,7 +384,7 @@ def test_predicting_from_a_file_imports_no_trainer(tmp_path):
         "graphs = GraphSet.from_lists(labels=[['C']], edges=[[]], attributes=[[[1.0, 2.0]]])\n"
         "model.predict(graphs)\n"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('sklearn', 'scipy')\n"
-        "       or m.startswith(('aglets.optim', 'aglets.mining', 'aglets.path'))]\n"
+        "       or m.startswith(('aglets.optim', 'aglets.fitting', 'aglets.path'))]\n"
         "assert not bad, bad\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

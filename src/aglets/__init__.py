@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aglets import datasets, mining
+    from aglets.estimators import (
+        LagraClassifier,
+        LagraClassifierCV,
+        LagraRegressor,
+        LagraRegressorCV,
+    )
     from aglets.graphlet import Graphlet, agis
     from aglets.graphs import Graph, GraphSet
+    from aglets.model import LagraModel
+    from aglets.model_file import load
 
 __version__ = "0.1.0"
 
@@ -20,12 +28,32 @@ _EXPORTS = {
     "Graph": "aglets.graphs",
     "GraphSet": "aglets.graphs",
     "Graphlet": "aglets.graphlet",
+    "LagraClassifier": "aglets.estimators",
+    "LagraClassifierCV": "aglets.estimators",
+    "LagraModel": "aglets.model",
+    "LagraRegressor": "aglets.estimators",
+    "LagraRegressorCV": "aglets.estimators",
     "agis": "aglets.graphlet",
     "datasets": "aglets.datasets",
+    "load": "aglets.model_file",
     "mining": "aglets.mining",
 }
 
-__all__ = ["Graph", "GraphSet", "Graphlet", "__version__", "agis", "datasets", "mining"]
+__all__ = [
+    "Graph",
+    "GraphSet",
+    "Graphlet",
+    "LagraClassifier",
+    "LagraClassifierCV",
+    "LagraModel",
+    "LagraRegressor",
+    "LagraRegressorCV",
+    "__version__",
+    "agis",
+    "datasets",
+    "load",
+    "mining",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,8 @@
+"""scikit-learn estimators for graphs: classifiers and regressors, with and without selection."""
+
+from __future__ import annotations
+
+from aglets.estimators._cv import LagraClassifierCV, LagraRegressorCV
+from aglets.estimators._single import LagraClassifier, LagraRegressor
+
+__all__ = ["LagraClassifier", "LagraClassifierCV", "LagraRegressor", "LagraRegressorCV"]

@@ -1,0 +1,67 @@
+"""From path points to a model in the user's units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets.fitting import Prepared, graphlets_of
+from aglets.graphlet import Graphlet
+from aglets.model import LagraModel, unscaled_graphlet
+from aglets.path import PathPoint
+
+__all__ = ["model_of"]
+
+FloatArray = NDArray[np.float64]
+
+#: What of each path point a model keeps as the record of its fit.
+PATH_COLUMNS = (
+    *("lam", "objective", "train_loss", "train_score", "validation_loss", "validation_score"),
+    *("n_nonzero", "working_set_size", "n_visited", "n_made", "n_epochs"),
+    *("seconds", "seconds_search"),
+)
+
+
+def model_of(
+    points: Sequence[PathPoint],
+    paths: Sequence[Sequence[PathPoint]],
+    prepared: Prepared,
+    loss: str,
+    classes: NDArray[Any] | None,
+) -> LagraModel:
+    """Unite the points of all outputs to one model in the user's units."""
+    graphlets: list[Graphlet] = []
+    owners: list[int] = []
+    for output, point in enumerate(points):
+        found = [
+            unscaled_graphlet(graphlet, prepared.scaling, prepared.input_format)
+            for graphlet in graphlets_of(point, prepared)
+        ]
+        graphlets += found
+        owners += [output] * len(found)
+    coef = np.zeros((len(points), len(graphlets)))
+    coef[owners, np.arange(len(graphlets))] = [graphlet.coef for graphlet in graphlets]
+    return LagraModel(
+        graphlets=graphlets,
+        coef=coef,
+        intercept=np.array([point.beta0 for point in points]),
+        rho=points[0].rho,
+        loss=loss,
+        input_format=prepared.input_format,
+        scaling=prepared.scaling,
+        classes=classes,
+        path=path_record(paths),
+    )
+
+
+def path_record(paths: Sequence[Sequence[PathPoint]]) -> dict[str, FloatArray]:
+    """Tabulate the paths: one row per point, outputs behind each other."""
+    rows = [(output, point) for output, path in enumerate(paths) for point in path]
+    table = {"output": np.array([output for output, _ in rows], dtype=np.float64)}
+    for name in PATH_COLUMNS:
+        values = [getattr(point, name) for _, point in rows]
+        table[name] = np.array([np.nan if value is None else value for value in values], float)
+    return table

@@ -1,0 +1,201 @@
+"""What all estimators share: from the user's X and y to a sample, from path points to a model."""
+
+from __future__ import annotations
+
+import os
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from aglets.estimators._assembly import model_of
+from aglets.estimators._parameters import (
+    Condition,
+    check_parameters,
+    either,
+    floats,
+    integers,
+    one_of,
+)
+from aglets.fitting import Prepared, Sample, Settings
+from aglets.graphs import GraphSet, as_graph_set
+from aglets.optim.loss import Loss
+from aglets.path import PathPoint
+from aglets.scaling import SCALES
+
+__all__ = ["BaseLagra", "check_targets"]
+
+FloatArray = NDArray[np.float64]
+
+#: (graphs, y) or (graphs, y, sample_weight)
+Validation = tuple[Any, ArrayLike] | tuple[Any, ArrayLike, ArrayLike]
+
+
+class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """Parameters, input, model and transform; classes and numbers are the business of others."""
+
+    _conditions: ClassVar[Mapping[str, Condition]] = {
+        "n_lambdas": integers(1),
+        "scale": one_of(*SCALES),
+        "solver": one_of("fast", "paper"),
+        "learn_attributes": one_of(True, False),
+        "max_epochs": integers(1),
+        "patience": integers(1),
+        "tol": floats(0.0, closed="left"),
+        "max_nodes": either(integers(1), one_of(None)),
+        "max_bytes": either(integers(1), one_of(None)),
+        "max_seconds": either(floats(0.0), one_of(None)),
+        "n_jobs": either(integers(1), integers(-(2**31), -1), one_of(None)),
+    }
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        validation: Validation | None = None,
+    ) -> BaseLagra:
+        """Learn graphlets and their coefficients.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+        y : array-like of shape (n_graphs,)
+            Classes of any type, or numbers in regression.
+        sample_weight : array-like of shape (n_graphs,), optional
+            A graph of weight 2 counts as the same graph given twice.
+        validation : (graphs, y) or (graphs, y, sample_weight), optional
+            Graphs that are not trained on. Every lambda keeps the state that does best on them.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self, self._conditions)
+        if y is None:
+            # The words scikit-learn's tools look for.
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        sample = self._learn_targets(as_graph_set(X), y, sample_weight)
+        if not len(sample.graphs.labels):
+            raise ValueError(
+                f"{type(self).__name__} needs graphs with nodes. Got {len(sample.graphs)} graphs "
+                "without any node instead."
+            )
+        held_out = None
+        if validation is not None:
+            if not isinstance(validation, Sequence) or len(validation) not in (2, 3):
+                raise TypeError(
+                    "validation must be a tuple (graphs, y) or (graphs, y, sample_weight). "
+                    f"Got {type(validation).__name__} instead."
+                )
+            held_out = self._known_targets(as_graph_set(validation[0]), *validation[1:])
+        self._fit(sample, held_out)
+        return self
+
+    @abstractmethod
+    def _fit(self, sample: Sample, validation: Sample | None) -> None:
+        """Fit, and keep the result with :meth:`_store`."""
+
+    @abstractmethod
+    def _learn_targets(
+        self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Sample:
+        """Turn the y of fit into targets; classes are learned here."""
+
+    @abstractmethod
+    def _known_targets(
+        self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Sample:
+        """Turn the y of validation graphs into targets, by what was learned."""
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """Make the loss that the parameters ask for."""
+
+    def _settings(self, *, lambda_min_ratio: float, n_jobs: int | None = None) -> Settings:
+        return Settings(
+            loss=self._loss(),
+            scale=self.scale,
+            solver=self.solver,
+            learn_attributes=self.learn_attributes,
+            n_lambdas=int(self.n_lambdas),
+            lambda_min_ratio=float(lambda_min_ratio),
+            max_epochs=int(self.max_epochs),
+            patience=int(self.patience),
+            tol=float(self.tol),
+            max_nodes=self.max_nodes,
+            max_bytes=self.max_bytes,
+            max_seconds=self.max_seconds,
+            n_jobs=effective_n_jobs(self.n_jobs) if n_jobs is None else n_jobs,
+        )
+
+    def _store(self, paths: list[list[PathPoint]], index: int, prepared: Prepared) -> None:
+        """Keep the points at ``index`` of every output's path as the fitted model."""
+        last = [path[min(index, len(path) - 1)] for path in paths]
+        single = len(paths) == 1
+        self.model_ = model_of(
+            last, paths, prepared, self._loss().name, getattr(self, "classes_", None)
+        )
+        self.graphlets_ = list(self.model_.graphlets)
+        self.coef_: Any = np.array(self.model_.coef)
+        self.intercept_: Any = np.array(self.model_.intercept)
+        self.path_ = paths[0] if single else paths
+        lambdas = [np.array([point.lam for point in path]) for path in paths]
+        self.lambdas_ = lambdas[0] if single else lambdas
+        self.lambda_ = last[0].lam if single else np.array([point.lam for point in last])
+        largest = [point.lam_max for point in last]
+        self.lambda_max_ = largest[0] if single else np.array(largest)
+        self.objective_ = float(sum(point.objective for point in last))
+        self.n_iter_ = int(sum(point.n_epochs for path in paths for point in path[: index + 1]))
+
+    def transform(self, X: Any) -> FloatArray:
+        """Score how well each graphlet is contained in each graph.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+
+        Returns
+        -------
+        psi : ndarray of shape (n_graphs, n_graphlets)
+            AGIS, in [0, 1].
+        """
+        check_is_fitted(self)
+        psi: FloatArray = self.model_.transform(X, n_jobs=effective_n_jobs(self.n_jobs))
+        return psi
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Name the columns of :meth:`transform`: graphlet0, graphlet1, ..."""
+        check_is_fitted(self)
+        return np.array([f"graphlet{j}" for j in range(len(self.graphlets_))], dtype=object)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that :func:`aglets.load` reads."""
+        check_is_fitted(self)
+        self.model_.save(path)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True  # a list of graphs
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def check_targets(y: ArrayLike, n_graphs: int) -> NDArray[Any]:
+    """Take y as a vector with one entry per graph."""
+    values: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(values) != n_graphs:
+        raise ValueError(f"y must hold one target per graph ({n_graphs}). Got {len(values)}.")
+    return values

@@ -1,0 +1,329 @@
+"""Estimators that choose rho, maxpat and lambda on held-out graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+
+from aglets.estimators._base import BaseLagra
+from aglets.estimators._parameters import Condition, either, floats, integers, many, one_of
+from aglets.estimators._targets import LagraForClasses, LagraForNumbers
+from aglets.fitting import Sample, Settings, prepare, walk
+from aglets.mining import LARGEST_MAXPAT
+from aglets.selection import Choice, FoldResult, Grid, choose, evaluate, evaluate_folds
+
+__all__ = ["LagraClassifierCV", "LagraRegressorCV"]
+
+FloatArray = NDArray[np.float64]
+Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+GRID: Mapping[str, Condition] = {
+    "rhos": many(floats(0.0)),
+    "maxpats": many(integers(1, LARGEST_MAXPAT)),
+    "lambda_min_ratio": floats(0.0, 1.0),
+    "cv": either(
+        one_of("holdout"),
+        integers(2),
+        Condition(
+            lambda value: (
+                not isinstance(value, str)
+                and (hasattr(value, "split") or hasattr(value, "__iter__"))
+            ),
+            "a splitter or a list of (train, test) positions",
+        ),
+    ),
+    "validation_fraction": floats(0.0, 1.0),
+    "select": one_of("loss", "score"),
+    "refit": one_of(True, False),
+}
+
+
+class _OverGrid(BaseLagra):
+    """Evaluates the grid on held-out graphs, takes the best point, fits it on all graphs."""
+
+    def _fit(self, sample: Sample, validation: Sample | None) -> None:
+        grid = Grid(
+            tuple(float(rho) for rho in self.rhos), tuple(int(size) for size in self.maxpats)
+        )
+        by_score = self.select == "score"
+        folds = [] if validation is not None else self._folds(sample)
+        # Folds run side by side, else threads share the one tree.
+        jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, n_jobs=jobs)
+        if validation is not None:
+            results = [evaluate(sample, validation, grid, settings, by_score=by_score)]
+        else:
+            results = evaluate_folds(
+                sample, folds, grid, settings, by_score=by_score, n_jobs=self.n_jobs
+            )
+        choice = choose(results, grid, by_score=by_score)
+        self.rho_, self.maxpat_ = choice.rho, choice.maxpat
+        self.lambda_ratio_ = float(ratios(settings)[choice.index])
+        self.cv_results_ = table(results, grid, settings)
+        self.best_index_ = choice.pair * settings.n_lambdas + choice.index
+        # With graphs held out by the user everything else was trained on already.
+        if validation is None and self.refit:
+            self._refit(sample, choice)
+        else:
+            [result] = results
+            assert result.prepared is not None
+            self._store(result.paths[choice.pair], choice.index, result.prepared)
+
+    def _refit(self, sample: Sample, choice: Choice) -> None:
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio)
+        prepared = prepare(sample, settings, maxpat=choice.maxpat)
+        paths = walk(
+            prepared, settings, rho=choice.rho, maxpat=choice.maxpat, stop=choice.index + 1
+        )
+        self._store(paths, choice.index, prepared)
+
+    def _folds(self, sample: Sample) -> Folds:
+        codes = sample.targets.argmax(axis=0) if len(sample.targets) > 1 else sample.targets[0]
+        stratify = hasattr(self, "classes_")
+        rows = np.arange(len(sample.graphs))
+        if isinstance(self.cv, str):
+            hold_out = StratifiedShuffleSplit if stratify else ShuffleSplit
+            splitter = hold_out(
+                1, test_size=self.validation_fraction, random_state=self.random_state
+            )
+        elif isinstance(self.cv, (int, np.integer)):
+            # Files are often sorted by class or by series: never cut them contiguously.
+            k_fold = StratifiedKFold if stratify else KFold
+            splitter = k_fold(int(self.cv), shuffle=True, random_state=self.random_state)
+        else:
+            splitter = check_cv(self.cv, codes, classifier=stratify)
+        folds: Folds = list(splitter.split(rows, codes))
+        if len(folds) > 1 and not self.refit:
+            raise ValueError(
+                f"refit=False needs a single hold-out, for its model is then the answer. "
+                f"Got {len(folds)} folds; set refit=True or cv='holdout'."
+            )
+        return folds
+
+
+def ratios(settings: Settings) -> FloatArray:
+    """List lambda / lambda_max along a path."""
+    return np.geomspace(1.0, settings.lambda_min_ratio, settings.n_lambdas)
+
+
+def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, FloatArray]:
+    """Tabulate the grid: one row per (maxpat, rho, lambda), means over folds."""
+    rho, maxpat = np.array(grid.pairs, dtype=np.float64).T
+    n = settings.n_lambdas
+
+    def mean(name: str) -> FloatArray:
+        return np.asarray(np.mean([getattr(result, name) for result in results], axis=0)).ravel()
+
+    return {
+        "rho": np.repeat(rho, n),
+        "maxpat": np.repeat(maxpat, n).astype(int),
+        "lambda_ratio": np.tile(ratios(settings), len(grid.pairs)),
+        "mean_validation_loss": mean("loss"),
+        "mean_validation_score": mean("score"),
+        "mean_n_nonzero": mean("n_nonzero"),
+    }
+
+
+class LagraClassifierCV(_OverGrid, LagraForClasses):
+    """Classify graphs by a few attributed graphlets; rho, maxpat and lambda are chosen for you.
+
+    The whole grid ``rhos`` × ``maxpats`` × lambdas is trained on one part of the graphs (one
+    mining tree serves all of it) and judged on the rest. The best point, among equals the sparsest,
+    is then fitted on all graphs.
+
+    Parameters
+    ----------
+    rhos : sequence of float, default=(1.0, 0.5, 0.1, 0.05, 0.01)
+        Length scales to try, see :class:`LagraClassifier`.
+    maxpats : sequence of int, default=(5,)
+        Largest numbers of nodes of a graphlet to try.
+    n_lambdas : int, default=100
+        Values of lambda, evenly spaced in log lambda.
+    lambda_min_ratio : float, default=0.01
+        The last of them as part of lambda_max, the first.
+    cv : "holdout", int, splitter or iterable, default="holdout"
+        How graphs are held out: a single part (the paper), so many folds, or as a scikit-learn
+        splitter says. Parts keep the proportions of classes.
+    validation_fraction : float, default=0.25
+        For "holdout": the part held out.
+    select : {"loss", "score"}, default="loss"
+        Choose by the loss or by the accuracy on held-out graphs.
+    refit : bool, default=True
+        Whether to fit the chosen point again on all graphs. False keeps the model trained without
+        the held-out part. Graphs given to ``fit`` as ``validation`` are never trained on.
+    loss, scale, solver, learn_attributes, tol, max_epochs, patience, class_weight
+        As in :class:`LagraClassifier`.
+    max_nodes, max_bytes, max_seconds, n_jobs
+        As in :class:`LagraClassifier`.
+    random_state : int, RandomState or None, default=None
+        Seed of the parts; set it for results that can be repeated.
+
+    Attributes
+    ----------
+    rho_, maxpat_, lambda_ratio_ : float, int, float
+        The chosen point.
+    cv_results_ : dict of ndarray
+        One row per point of the grid: rho, maxpat, lambda_ratio, and means over folds of
+        validation loss, score and number of graphlets.
+    best_index_ : int
+        The chosen row of it.
+    classes_, graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_
+        As in :class:`LagraClassifier`, of the final fit.
+    n_iter_, model_
+        As in :class:`LagraClassifier`, of the final fit.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraClassifierCV
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCN", "CN"] * 5,
+    ...     edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10,
+    ... )
+    >>> y = ["alcohol", "alcohol", "amine", "amine"] * 5
+    >>> model = LagraClassifierCV(random_state=0).fit(graphs, y)
+    >>> model.predict(graphs[:4]).tolist()
+    ['alcohol', 'alcohol', 'amine', 'amine']
+    """
+
+    _conditions: ClassVar[Mapping[str, Condition]] = {**LagraForClasses._conditions, **GRID}
+
+    def __init__(
+        self,
+        *,
+        rhos: Sequence[float] = (1.0, 0.5, 0.1, 0.05, 0.01),
+        maxpats: Sequence[int] = (5,),
+        n_lambdas: int = 100,
+        lambda_min_ratio: float = 0.01,
+        cv: Any = "holdout",
+        validation_fraction: float = 0.25,
+        select: str = "loss",
+        refit: bool = True,
+        loss: str = "squared_hinge",
+        scale: str = "standard",
+        solver: str = "fast",
+        learn_attributes: bool = True,
+        tol: float = 1e-4,
+        max_epochs: int = 100,
+        patience: int = 5,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.rhos = rhos
+        self.maxpats = maxpats
+        self.n_lambdas = n_lambdas
+        self.lambda_min_ratio = lambda_min_ratio
+        self.cv = cv
+        self.validation_fraction = validation_fraction
+        self.select = select
+        self.refit = refit
+        self.loss = loss
+        self.scale = scale
+        self.solver = solver
+        self.learn_attributes = learn_attributes
+        self.tol = tol
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.class_weight = class_weight
+        self.max_nodes = max_nodes
+        self.max_bytes = max_bytes
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class LagraRegressorCV(_OverGrid, LagraForNumbers):
+    """Estimate a number for each graph; rho, maxpat and lambda are chosen for you.
+
+    Parameters
+    ----------
+    rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, random_state
+        As in :class:`LagraClassifierCV`.
+    select : {"loss", "score"}, default="loss"
+        Choose by the loss or by R² on held-out graphs.
+    loss, epsilon, scale, solver, learn_attributes, tol, max_epochs, patience
+        As in :class:`LagraRegressor`.
+    max_nodes, max_bytes, max_seconds, n_jobs
+        As in :class:`LagraClassifier`.
+
+    Attributes
+    ----------
+    rho_, maxpat_, lambda_ratio_, cv_results_, best_index_
+        As in :class:`LagraClassifierCV`.
+    graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_
+        As in :class:`LagraRegressor`, of the final fit.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraRegressorCV
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCN", "CN"] * 5,
+    ...     edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10,
+    ... )
+    >>> y = [2.0, 2.0, 5.0, 5.0] * 5
+    >>> LagraRegressorCV(random_state=0).fit(graphs, y).predict(graphs[:4]).round(1)
+    array([2., 2., 5., 5.])
+    """
+
+    _conditions: ClassVar[Mapping[str, Condition]] = {**LagraForNumbers._conditions, **GRID}
+
+    def __init__(
+        self,
+        *,
+        rhos: Sequence[float] = (1.0, 0.5, 0.1, 0.05, 0.01),
+        maxpats: Sequence[int] = (5,),
+        n_lambdas: int = 100,
+        lambda_min_ratio: float = 0.01,
+        cv: Any = "holdout",
+        validation_fraction: float = 0.25,
+        select: str = "loss",
+        refit: bool = True,
+        loss: str = "squared",
+        epsilon: float = 1.35,
+        scale: str = "standard",
+        solver: str = "fast",
+        learn_attributes: bool = True,
+        tol: float = 1e-4,
+        max_epochs: int = 100,
+        patience: int = 5,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.rhos = rhos
+        self.maxpats = maxpats
+        self.n_lambdas = n_lambdas
+        self.lambda_min_ratio = lambda_min_ratio
+        self.cv = cv
+        self.validation_fraction = validation_fraction
+        self.select = select
+        self.refit = refit
+        self.loss = loss
+        self.epsilon = epsilon
+        self.scale = scale
+        self.solver = solver
+        self.learn_attributes = learn_attributes
+        self.tol = tol
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.max_nodes = max_nodes
+        self.max_bytes = max_bytes
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state

@@ -1,0 +1,240 @@
+"""Estimators at one point of the grid: given rho, maxpat and lambda / lambda_max."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from aglets.estimators._base import BaseLagra
+from aglets.estimators._parameters import Condition, floats, integers
+from aglets.estimators._targets import LagraForClasses, LagraForNumbers
+from aglets.fitting import Sample, prepare, walk
+from aglets.mining import LARGEST_MAXPAT
+
+__all__ = ["LagraClassifier", "LagraRegressor"]
+
+POINT: Mapping[str, Condition] = {
+    "lambda_ratio": floats(0.0, 1.0, closed="right"),
+    "rho": floats(0.0),
+    "maxpat": integers(1, LARGEST_MAXPAT),
+}
+
+
+class _OnePoint(BaseLagra):
+    """Walks the path from lambda_max down to ``lambda_ratio`` times it, and stays there."""
+
+    def _fit(self, sample: Sample, validation: Sample | None) -> None:
+        settings = self._settings(lambda_min_ratio=self.lambda_ratio)
+        prepared = prepare(sample, settings, maxpat=int(self.maxpat))
+        held_out = None if validation is None else prepared.bring(validation)
+        paths = walk(
+            prepared,
+            settings,
+            rho=float(self.rho),
+            maxpat=int(self.maxpat),
+            validation=held_out,
+        )
+        self._store(paths, settings.n_lambdas - 1, prepared)
+
+
+class LagraClassifier(_OnePoint, LagraForClasses):
+    """Classify graphs by a few attributed graphlets, each with a weight.
+
+    f(G) = beta_0 + sum_H beta_H psi(G; H), where psi in [0, 1] says how well graph G contains
+    graphlet H: 0 if H's labelled structure does not occur in it, else exp(-rho D) with D the
+    squared distance between the attributes of H and of its best match. Graphlets come from all
+    connected subgraphs of the training graphs with up to ``maxpat`` nodes; their attributes are
+    learned, and the L1 penalty keeps only a few of them.
+
+    Parameters
+    ----------
+    lambda_ratio : float, default=0.1
+        Strength of the penalty as part of lambda_max, at and above which the model is empty.
+        Smaller means more graphlets.
+    n_lambdas : int, default=100
+        Steps from lambda_max down to there, each starting from the one before.
+    rho : float, default=0.1
+        Length scale of psi: larger tells attributes apart more sharply.
+    maxpat : int, default=5
+        Largest number of *nodes* of a graphlet.
+    loss : {"squared_hinge", "logistic"}, default="squared_hinge"
+        The paper's loss, or the one that gives probabilities.
+    scale : {"standard", "none", "label"}, default="standard"
+        How attributes are scaled before they are compared: by training nodes, not at all (the
+        paper), or within each label. Graphlets are always shown in your units.
+    solver : {"fast", "paper"}, default="fast"
+        "paper" is Algorithm 1 to the letter; "fast" reaches the same optimality conditions sooner.
+    learn_attributes : bool, default=True
+        False keeps all graphlet attributes at the mean of their label.
+    tol : float, default=1e-4
+        Relative decrease of the objective at which a step of the path ends.
+    max_epochs : int, default=100
+        Most rounds of alternating updates at one lambda.
+    patience : int, default=5
+        With validation graphs: rounds without improvement on them before a step ends.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes in the loss.
+    max_nodes, max_bytes, max_seconds : number or None, default=None
+        Budgets of the search; None takes the defaults of ``aglets.mining.Tree``.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on their number. -1 takes all.
+    random_state : int, RandomState or None, default=None
+        Nothing is drawn at random; it is here for tools that set it everywhere.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes. With more than two, there is one output per class.
+    graphlets_ : list of Graphlet
+        The graphlets in use, with ``labels``, ``edges``, ``attributes`` and ``coef``.
+    coef_ : ndarray of shape (1, n_graphlets) or (n_classes, n_graphlets)
+        beta.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        beta_0.
+    lambda_, lambda_max_ : float, or ndarray of shape (n_classes,)
+        The penalty in use and the smallest one for which the model is empty.
+    lambdas_ : ndarray, or list of ndarray (per class)
+        The path's values of lambda.
+    path_ : list of PathPoint, or list of those (per class)
+        The whole path.
+    objective_ : float
+        1/2 sum of losses + lambda |beta|_1 at the end, summed over outputs.
+    n_iter_ : int
+        Rounds of updates in all.
+    model_ : LagraModel
+        What predicts; :meth:`save` writes it to a file.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraClassifier
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCN", "CN"] * 5,
+    ...     edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10,
+    ... )
+    >>> y = ["alcohol", "alcohol", "amine", "amine"] * 5
+    >>> model = LagraClassifier().fit(graphs, y)
+    >>> model.predict(graphs[:4]).tolist()
+    ['alcohol', 'alcohol', 'amine', 'amine']
+    """
+
+    _conditions: ClassVar[Mapping[str, Condition]] = {**LagraForClasses._conditions, **POINT}
+
+    def __init__(
+        self,
+        *,
+        lambda_ratio: float = 0.1,
+        n_lambdas: int = 100,
+        rho: float = 0.1,
+        maxpat: int = 5,
+        loss: str = "squared_hinge",
+        scale: str = "standard",
+        solver: str = "fast",
+        learn_attributes: bool = True,
+        tol: float = 1e-4,
+        max_epochs: int = 100,
+        patience: int = 5,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.lambda_ratio = lambda_ratio
+        self.n_lambdas = n_lambdas
+        self.rho = rho
+        self.maxpat = maxpat
+        self.loss = loss
+        self.scale = scale
+        self.solver = solver
+        self.learn_attributes = learn_attributes
+        self.tol = tol
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.class_weight = class_weight
+        self.max_nodes = max_nodes
+        self.max_bytes = max_bytes
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class LagraRegressor(_OnePoint, LagraForNumbers):
+    """Estimate a number for each graph from a few attributed graphlets, each with a weight.
+
+    The same model as :class:`LagraClassifier`, with f(G) itself as the answer.
+
+    Parameters
+    ----------
+    lambda_ratio, n_lambdas, rho, maxpat, scale, solver, learn_attributes, tol, max_epochs
+        As in :class:`LagraClassifier`.
+    patience, max_nodes, max_bytes, max_seconds, n_jobs, random_state
+        As in :class:`LagraClassifier`.
+    loss : {"squared", "huber"}, default="squared"
+        Squared error, or one that outliers pull less.
+    epsilon : float, default=1.35
+        For "huber": the error, in units of y, beyond which the loss grows in a straight line.
+
+    Attributes
+    ----------
+    graphlets_ : list of Graphlet
+        The graphlets in use, with ``labels``, ``edges``, ``attributes`` and ``coef``.
+    coef_ : ndarray of shape (n_graphlets,)
+        beta.
+    intercept_ : float
+        beta_0.
+    lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_, model_
+        As in :class:`LagraClassifier`.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraRegressor
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCN", "CN"] * 5,
+    ...     edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10,
+    ... )
+    >>> model = LagraRegressor(lambda_ratio=0.01).fit(graphs, [2.0, 2.0, 5.0, 5.0] * 5)
+    >>> model.predict(graphs[:4]).round(1)
+    array([2., 2., 5., 5.])
+    """
+
+    _conditions: ClassVar[Mapping[str, Condition]] = {**LagraForNumbers._conditions, **POINT}
+
+    def __init__(
+        self,
+        *,
+        lambda_ratio: float = 0.1,
+        n_lambdas: int = 100,
+        rho: float = 0.1,
+        maxpat: int = 5,
+        loss: str = "squared",
+        epsilon: float = 1.35,
+        scale: str = "standard",
+        solver: str = "fast",
+        learn_attributes: bool = True,
+        tol: float = 1e-4,
+        max_epochs: int = 100,
+        patience: int = 5,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.lambda_ratio = lambda_ratio
+        self.n_lambdas = n_lambdas
+        self.rho = rho
+        self.maxpat = maxpat
+        self.loss = loss
+        self.epsilon = epsilon
+        self.scale = scale
+        self.solver = solver
+        self.learn_attributes = learn_attributes
+        self.tol = tol
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.max_nodes = max_nodes
+        self.max_bytes = max_bytes
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
