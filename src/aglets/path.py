@@ -12,7 +12,7 @@ from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from aglets.engine import GraphletStore, HeldOut, LocalEngine
 from aglets.graphs import GraphSet
@@ -189,10 +189,11 @@ def lagra_path(
     lam_max = engine.lambda_max(problem.residual(state.f))  # line 5
     grid = lambda_grid(lam_max, n_lambdas, lambda_min_ratio) if lambdas is None else lambdas
     method = SOLVERS[solver]()
+    libraries = ThreadpoolController()
     for lam in np.asarray(grid, dtype=np.float64):  # lines 6-7
         # Small matrices: threads of the linear algebra would only get in each other's way, and the
         # order of their sums would show in the last digits.
-        with threadpool_limits(1, "blas"):
+        with libraries.limit(limits=1, user_api="blas"):
             state, point = _at_lambda(
                 problem,
                 judge,

@@ -33,24 +33,30 @@ Bools = npt.NDArray[np.bool_]
 
 #: How many violators enter W after one traversal.
 MAX_ENTERING = 10
-#: Violations of |g| <= lambda below this part of lambda are rounding.
-KKT_TOLERANCE = 1e-7
+#: Violations of |g| <= lambda below this part of lambda let nothing enter W.
+KKT_TOLERANCE = 1e-6
+#: A step that promises to lower F by less than this part of it is rounding.
+LEAST_PROMISE = 1e-14
 #: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
 LEAST_BEND = 1e-3
 #: Sufficient decrease, as a part of the decrease that the model promises.
 ARMIJO = 1e-4
+#: Range of step lengths in z around the reciprocal of the curvature bound.
+SHORTEST, LONGEST = 0.1, 30.0
+#: How a step in z is shortened, and how often at most.
+SHORTEN, MAX_TRIALS = 0.3, 8
 
 
 class FastSolver:
     """Few traversals, much work between them."""
 
     def epoch(self, problem: Problem, state: State, lam: float, learn: bool) -> Progress:
-        """Let violators enter, solve for beta and beta_0, step in z."""
+        """Let violators enter, solve for beta and beta_0, step in z, solve again."""
         if not learn:
             return self.close(problem, state, lam)
         progress = let_violators_enter(problem, Progress(state), lam)
-        state = solve_beta(problem, progress.state, lam)
-        return replace(progress, state=step_z(problem, state))
+        state = step_z(problem, solve_beta(problem, progress.state, lam))
+        return replace(progress, state=solve_beta(problem, state, lam))
 
     def close(self, problem: Problem, state: State, lam: float) -> Progress:
         """Search and solve for beta until nothing outside W violates |g| <= lambda."""
@@ -100,6 +106,8 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
             - penalty.value(beta[moving] + change)
             + penalty.value(beta[moving])
         )
+        if promised <= LEAST_PROMISE * value:
+            break
         shift = change @ psi + change0
         length = 1.0
         while length > 1e-10:
@@ -136,34 +144,63 @@ def newton_direction(
 
 
 def step_z(problem: Problem, state: State) -> State:
-    """z_H <- z_H - (t / kappa_H) dF/dz_H with one t for all, shortened until F falls.
+    """z_H <- z_H - alpha_H dF/dz_H, all alpha shortened together until F falls.
 
-    kappa_H = sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH, with w the weights of the gradient and
-    h the curvature of the loss, bounds the curvature of F in z_H along its gradient.
+    alpha_H is Barzilai and Borwein's length |s|² / s'y, from the last change s of z_H and y of its
+    gradient, within a wide range around 1 / kappa_H (`z_curvature`), which is also the first length.
+    No step is longer than 1 / sqrt(rho), the distance over which psi changes.
     """
     active = state.beta != 0.0
     if not active.any() or not len(state.z):
         return state
     value = problem.value(state.f)
-    gradient = z_gradient(problem, state, active)
-    kappa = z_curvature(problem, state, active)
-    scale = np.repeat(1.0 / kappa, state.sizes[active, 0])
-    descent = -scale * gradient
-    decrease = float(gradient @ -descent)
+    z_mask = state.z_of(active)
+    z, gradient = state.z[z_mask], z_gradient(problem, state, active)
+    sizes = state.sizes[active, 0]
+    lengths = step_lengths(problem, state, active, z, gradient)
+    descent = -np.repeat(lengths, sizes) * gradient
+    decrease = -float(gradient @ descent)
     if decrease <= 0.0:
         return state
-    z = state.z[state.z_of(active)]
-    length = min(2.0 * state.z_step, 16.0)
-    while length > 1e-8:
+    length = 1.0
+    for _ in range(MAX_TRIALS):
         moved = rematched(problem, state, active, z + length * descent)
-        if problem.value(moved.f) <= value - 0.1 * length * decrease:
-            return replace(moved, z_step=length)
-        length *= 0.5
-    return replace(state, z_step=1.0)
+        if problem.value(moved.f) <= value - ARMIJO * length * decrease:
+            before = np.full(len(state.z), np.nan)
+            gradient_before = before.copy()
+            before[z_mask], gradient_before[z_mask] = z, gradient
+            return replace(moved, z_before=before, z_gradient_before=gradient_before)
+        length *= SHORTEN
+    return replace(state, z_before=None, z_gradient_before=None)
+
+
+def step_lengths(
+    problem: Problem, state: State, active: Bools, z: Floats, gradient: Floats
+) -> Floats:
+    """alpha_H of `step_z` for the active graphlets."""
+    starts = np.concatenate([[0], np.cumsum(state.sizes[active, 0])[:-1]])
+    first = 1.0 / z_curvature(problem, state, active)
+    lengths = first
+    if state.z_before is not None and state.z_gradient_before is not None:
+        z_mask = state.z_of(active)
+        s = z - state.z_before[z_mask]
+        bent = np.add.reduceat(s * (gradient - state.z_gradient_before[z_mask]), starts)
+        moved = np.add.reduceat(s * s, starts)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lengths = np.where(bent > 0.0, moved / bent, LONGEST * first)
+        lengths = np.where(np.isnan(lengths), first, lengths)
+        lengths = np.clip(lengths, SHORTEST * first, LONGEST * first)
+    norms = np.sqrt(np.add.reduceat(gradient * gradient, starts))
+    farthest = 1.0 / np.sqrt(problem.engine.rho)
+    return np.asarray(np.minimum(lengths, farthest / np.maximum(norms, 1e-300)))
 
 
 def z_curvature(problem: Problem, state: State, active: Bools) -> Floats:
-    """kappa_H of `step_z` for the active graphlets."""
+    """kappa_H = sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH for the active graphlets.
+
+    With w the weights of the z-gradient and h the curvature of the loss, it bounds the curvature of
+    F in z_H along the gradient.
+    """
     rho, psi = problem.engine.rho, state.psi[active]
     beta = np.abs(state.beta[active])
     a = problem.residual(state.f)

@@ -70,6 +70,8 @@ class State:
     beta0 : float
     beta_step, z_step : float
         Step lengths that were accepted last: where the next line search starts.
+    z_before, z_gradient_before : ndarray or None
+        Attributes before the last step in z and the gradient there, NaN where there was none.
     """
 
     nodes: npt.NDArray[np.int64]
@@ -82,6 +84,8 @@ class State:
     beta0: float
     beta_step: float = 1.0
     z_step: float = 1.0
+    z_before: Floats | None = None
+    z_gradient_before: Floats | None = None
 
     @cached_property
     def f(self) -> Floats:
@@ -129,4 +133,10 @@ def enlarged(state: State, nodes: npt.NDArray[np.int64], engine: LocalEngine) ->
         sites=np.concatenate([state.sites, sites]),
         psi=np.concatenate([state.psi, np.exp(-engine.rho * costs)]),
         beta=np.concatenate([state.beta, np.zeros(len(nodes))]),
+        z_before=_padded(state.z_before, len(z)),
+        z_gradient_before=_padded(state.z_gradient_before, len(z)),
     )
+
+
+def _padded(before: Floats | None, n_new: int) -> Floats | None:
+    return None if before is None else np.concatenate([before, np.full(n_new, np.nan)])
