@@ -54,6 +54,8 @@ class GraphColumns:
     edge_attributes: Floats | None = None
     attribute_names: tuple[str, ...] | None = None
     edge_attribute_names: tuple[str, ...] | None = None
+    rows: Ints | None = None
+    recipe: str | None = None
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
@@ -63,6 +65,10 @@ class GraphColumns:
                 array = np.ascontiguousarray(value, dtype=dtype).view()
                 array.flags.writeable = False
                 object.__setattr__(self, name, array)
+        if self.rows is not None:
+            rows = np.ascontiguousarray(self.rows, dtype=np.int64).view()
+            rows.flags.writeable = False
+            object.__setattr__(self, "rows", rows)
         self._check_names("attribute_names", self.n_attributes)
         self._check_names("edge_attribute_names", self.n_edge_attributes)
 
@@ -133,7 +139,10 @@ class GraphColumns:
         edge_offsets = self.edge_offsets[start : stop + 1]
         nodes = slice(node_offsets[0], node_offsets[-1])
         edges = slice(edge_offsets[0], edge_offsets[-1])
-        return self._taken(node_offsets - nodes.start, edge_offsets - edges.start, nodes, edges)
+        rows = None if self.rows is None else self.rows[start:stop]
+        return self._taken(
+            node_offsets - nodes.start, edge_offsets - edges.start, nodes, edges, rows
+        )
 
     def _gathered(self, positions: Ints) -> Self:
         """Take graphs in any order, as copies."""
@@ -142,13 +151,20 @@ class GraphColumns:
             offsets_of(self.n_edges[positions]),
             _rows_of(self.node_offsets, positions),
             _rows_of(self.edge_offsets, positions),
+            None if self.rows is None else self.rows[positions],
         )
 
     def _taken(
-        self, node_offsets: Ints, edge_offsets: Ints, nodes: slice | Ints, edges: slice | Ints
+        self,
+        node_offsets: Ints,
+        edge_offsets: Ints,
+        nodes: slice | Ints,
+        edges: slice | Ints,
+        rows: Ints | None,
     ) -> Self:
         return replace(
             self,
+            rows=rows,
             node_offsets=node_offsets,
             edge_offsets=edge_offsets,
             labels=self.labels[nodes],
@@ -159,7 +175,7 @@ class GraphColumns:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same graphs in the same order, whatever their vocabularies."""
+        """Whether both hold the same graphs in the same order, whatever vocabulary or source."""
         if not isinstance(other, GraphColumns):
             return NotImplemented
         vocabulary = _merged([self.vocabulary, other.vocabulary])
@@ -206,6 +222,7 @@ def joined(parts: Sequence[GraphColumns]) -> dict[str, Any]:
         "edge_vocabulary": None if parts[0].edge_labels is None else edge_vocabulary,
         "attribute_names": _common_names(parts, "attribute_names"),
         "edge_attribute_names": _common_names(parts, "edge_attribute_names"),
+        "recipe": parts[0].recipe if len({part.recipe for part in parts}) == 1 else None,
         **{
             name: stacked(name)
             for name in ("labels", "attributes", "edges", "edge_labels", "edge_attributes")

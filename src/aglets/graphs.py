@@ -19,6 +19,7 @@ import numpy.typing as npt
 from aglets import _checks, _edges
 from aglets._checks import Codes, Floats, Ints
 from aglets._columns import GraphColumns, joined
+from aglets._formats import Formats, read_objects
 
 if TYPE_CHECKING:
     from aglets import _core
@@ -27,7 +28,7 @@ __all__ = ["Graph", "GraphSet", "as_graph_set"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class GraphSet(GraphColumns):
+class GraphSet(Formats, GraphColumns):
     """Many graphs as a few arrays; immutable, and indexed like a NumPy array.
 
     Build one with `GraphSet.from_lists` or a reader; the constructor takes finished columns.
@@ -48,6 +49,11 @@ class GraphSet(GraphColumns):
     edge_vocabulary : tuple of hashable or None
     edge_attributes : ndarray of shape (n_edges, n_edge_attributes) or None
     attribute_names, edge_attribute_names : tuple of str or None
+    rows : ndarray of shape (n_graphs,) or None
+        Which row of its source (from 0) each graph came from, if a reader left rows out or might
+        have: `y[graphs.rows]` are the targets of these graphs.
+    recipe : str or None
+        How a reader made labels and attributes, so that it can read further graphs alike.
 
     Examples
     --------
@@ -167,7 +173,7 @@ class GraphSet(GraphColumns):
         matrix = _checks.new_rows(attributes, self.node_offsets, "attributes", "node")
         kept = self.attribute_names if matrix.shape[1] == self.n_attributes else None
         names = kept if names is None else tuple(names)
-        return replace(self, attributes=matrix, attribute_names=names)
+        return replace(self, attributes=matrix, attribute_names=names, recipe=None)
 
     def with_edge_attributes(
         self, edge_attributes: npt.ArrayLike, names: Sequence[str] | None = None
@@ -179,7 +185,7 @@ class GraphSet(GraphColumns):
         matrix = _checks.new_rows(edge_attributes, self.edge_offsets, "edge_attributes", "edge")
         kept = self.edge_attribute_names if matrix.shape[1] == self.n_edge_attributes else None
         names = kept if names is None else tuple(names)
-        return replace(self, edge_attributes=matrix, edge_attribute_names=names)
+        return replace(self, edge_attributes=matrix, edge_attribute_names=names, recipe=None)
 
     @cached_property
     def core(self) -> _core.GraphSet:
@@ -346,8 +352,16 @@ class Graph:
         return f"Graph({_counted(self.n_nodes, 'node')}, {_counted(self.n_edges, 'edge')})"
 
 
-def as_graph_set(X: Any) -> GraphSet:
-    """Return X as a `GraphSet`: itself, or made from a list of `Graph`.
+def as_graph_set(X: Any, recipe: str | None = None) -> GraphSet:
+    """Return X as a `GraphSet`: itself, or made from a list of graphs.
+
+    Parameters
+    ----------
+    X : GraphSet, or list of Graph, SMILES, RDKit molecules, or graphs of another library
+        Others' graphs are taken only where nothing has to be guessed; else an error says which
+        reader to call.
+    recipe : str, optional
+        The `recipe` of other graphs, after which these are read alike.
 
     Examples
     --------
@@ -361,10 +375,12 @@ def as_graph_set(X: Any) -> GraphSet:
     if not isinstance(X, (Sequence, np.ndarray)) or isinstance(X, (str, bytes)):
         raise TypeError(
             f"Expected a GraphSet or a list of graphs, got {type(X).__name__}; "
-            "build a set with GraphSet.from_lists."
+            "build a set with GraphSet.from_lists or another reader."
         )
     if not len(X):
         raise ValueError("Expected at least one graph, got an empty list.")
+    if not any(isinstance(item, Graph) for item in X):
+        return read_objects(X, recipe)
     faults = [
         f"{type(item).__name__} at position {i}"
         for i, item in enumerate(X)

@@ -1,27 +1,41 @@
-"""Read a data set in the text format of the TU Dortmund collection.
+"""The text format of the TU Dortmund collection, in both directions.
 
 A folder NAME holds NAME_A.txt (edges, as pairs of node ids counted from 1 over all graphs),
 NAME_graph_indicator.txt (the graph of every node), NAME_graph_labels.txt or
 NAME_graph_attributes.txt (the class or target of every graph), and perhaps node_labels,
 node_attributes, edge_labels and edge_attributes. Labels and attributes stay apart: labels must be
-equal to match, attributes need only be near.
+equal to match, attributes need only be near. The format has whole numbers for labels and no names;
+a file NAME_names.json, written by `to_tu` where there is something to say, gives both.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aglets._checks import Codes, Floats, Ints, Vocabulary, listing, offsets_of
+from aglets._checks import (
+    Codes,
+    Floats,
+    Ints,
+    Vocabulary,
+    encode,
+    listing,
+    offsets_of,
+    vocabulary_of,
+)
 from aglets._edges import canonical_edges
 from aglets.graphs import GraphSet
 from aglets.io._numbers import Numbers, line_number, read_numbers
+from aglets.io._targets import Targets
 
-__all__ = ["read_tu"]
+__all__ = ["read_tu", "to_tu"]
 
 
 def read_tu(
@@ -84,7 +98,8 @@ def read_tu(
         edge_vocabulary=edge_vocabulary,
         edge_attributes=edge_rows,
     )
-    return graphs, targets[:, 0] if targets.shape[1] == 1 else targets
+    y = targets[:, 0] if targets.shape[1] == 1 else targets
+    return _named(graphs, y, files) if files.names_path.is_file() else (graphs, y)
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,10 @@ class _Files:
 
     def path(self, part: str) -> Path:
         return self.folder / f"{self.name}_{part}.txt"
+
+    @property
+    def names_path(self) -> Path:
+        return self.folder / f"{self.name}_names.json"
 
     def file_name(self, part: str) -> str:
         return self.path(part).name
@@ -256,3 +275,118 @@ def _check_finite(files: _Files, part: str, table: Numbers) -> None:
             f"Expected finite numbers in {files.file_name(part)}, got "
             f"{listing(named, total=len(wrong))}; fill in or leave out missing values first."
         )
+
+
+def to_tu(
+    graphs: GraphSet,
+    folder: str | os.PathLike[str],
+    y: Sequence[Any] | Targets,
+    *,
+    name: str | None = None,
+) -> None:
+    """Write a data set in the format of the TU collection.
+
+    Parameters
+    ----------
+    graphs : GraphSet
+        Labels that are not whole numbers are written as codes, and spelled out in NAME_names.json.
+    folder : path
+        Is made if it is not there.
+    y : sequence of shape (n_graphs,)
+        Numbers with a fraction become graph_attributes, all else graph_labels.
+    name : str, optional
+        NAME, the beginning of all file names; else that of the folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from aglets import GraphSet, datasets
+    >>> graphs = GraphSet.from_lists(labels=["CO", "C"], edges=[[(0, 1)], []])
+    >>> with TemporaryDirectory() as folder:
+    ...     graphs.to_tu(Path(folder, "DUO"), y=[1, -1])
+    ...     again, y = datasets.load_tu(Path(folder, "DUO"))
+    >>> again == graphs, y.tolist()
+    (True, [1, -1])
+    """
+    folder = Path(folder)
+    values = np.asarray(y)
+    if len(values) != len(graphs):
+        raise ValueError(
+            f"Expected y to hold one value for each of the {len(graphs)} graphs, "
+            f"got shape {values.shape}."
+        )
+    if (graphs.labels < 0).any():
+        raise ValueError("Expected graphs whose labels are all known, but some are -1.")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = _Files(folder, name or folder.resolve().name)
+    names: dict[str, Any] = {}
+
+    first = graphs.node_offsets[:-1] + 1
+    ends = graphs.edges + np.repeat(first, graphs.n_edges)[:, None]
+    _write(files, "A", ends)
+    _write(files, "graph_indicator", np.repeat(np.arange(len(graphs)) + 1, graphs.n_nodes)[:, None])
+    _write(files, "node_labels", _codes(graphs.labels, graphs.vocabulary, names, "labels"))
+    if graphs.n_attributes:
+        _write(files, "node_attributes", graphs.attributes)
+    if graphs.edge_labels is not None and graphs.edge_vocabulary is not None:
+        codes = _codes(graphs.edge_labels, graphs.edge_vocabulary, names, "edge_labels")
+        _write(files, "edge_labels", codes)
+    if graphs.edge_attributes is not None:
+        _write(files, "edge_attributes", graphs.edge_attributes)
+    if values.dtype.kind == "f":
+        _write(files, "graph_attributes", values.reshape(len(graphs), -1))
+    else:
+        classes = vocabulary_of(values.tolist())
+        coded = _codes(encode(values.tolist(), classes), classes, names, "classes")
+        _write(files, "graph_labels", coded)
+    for key in ("attribute_names", "edge_attribute_names"):
+        if getattr(graphs, key) is not None:
+            names[key] = getattr(graphs, key)
+    if names:
+        files.names_path.write_text(json.dumps(names) + "\n", encoding="utf-8")
+
+
+def _codes(codes: Codes, vocabulary: Vocabulary, names: dict[str, Any], key: str) -> Numbers:
+    """Return a column of whole numbers; where labels are something else, note what they mean."""
+    if all(type(value) is int for value in vocabulary):
+        return np.array(vocabulary, dtype=np.int64)[codes][:, None]
+    names[key] = list(vocabulary)
+    return codes[:, None]
+
+
+def _write(files: _Files, part: str, table: Numbers) -> None:
+    lines = [", ".join(map(repr, row)) for row in table.tolist()]
+    files.path(part).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def _named(graphs: GraphSet, y: Targets, files: _Files) -> tuple[GraphSet, Targets]:
+    """Put names in the place of codes, as NAME_names.json gives them."""
+    try:
+        names = json.loads(files.names_path.read_text(encoding="utf-8"))
+        known: dict[str, Any] = {key: _tuple(value) for key, value in names.items()}
+        changes: dict[str, Any] = {}
+        if "labels" in known:
+            changes["vocabulary"] = tuple(known["labels"][code] for code in graphs.vocabulary)
+        if "edge_labels" in known and graphs.edge_vocabulary is not None:
+            changes["edge_vocabulary"] = tuple(
+                known["edge_labels"][code] for code in graphs.edge_vocabulary
+            )
+        for key, count in (
+            ("attribute_names", graphs.n_attributes),
+            ("edge_attribute_names", graphs.n_edge_attributes),
+        ):
+            if key in known and count:
+                changes[key] = known[key]
+        if "classes" in known:
+            y = np.array(known["classes"])[y]
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"Expected {files.names_path.name} to name the labels and attributes of this data set, "
+            f"but it does not fit ({error}); write the data set again, or delete that file."
+        ) from error
+    return replace(graphs, **changes), y
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(map(_tuple, value)) if isinstance(value, list) else value

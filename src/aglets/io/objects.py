@@ -1,0 +1,108 @@
+"""Lists of SMILES, molecules or another library's graphs, where nothing has to be guessed.
+
+A list of SMILES or RDKit molecules is read with the default features, and graphs of networkx and
+igraph are read if they carry nothing but "label" and "attributes". With the `recipe` of other
+graphs, they are read as those were.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aglets._checks import listing
+from aglets.graphs import GraphSet
+from aglets.io._keyed import ATTRIBUTES, LABEL
+
+__all__ = ["read_objects"]
+
+#: Library of the graphs -> reader to call.
+_READERS = {
+    "str": "from_smiles",
+    "rdkit": "from_rdkit",
+    "networkx": "from_networkx",
+    "igraph": "from_igraph",
+    "torch_geometric": "from_pyg",
+    "grakel": "from_grakel",
+}
+
+
+def read_objects(items: Sequence[Any], recipe: str | None = None) -> GraphSet:
+    """Read a list of foreign graphs, or say which reader to call.
+
+    Parameters
+    ----------
+    items : sequence
+        All of one kind.
+    recipe : str, optional
+        How graphs like these were read before.
+    """
+    kinds = [_kind(item) for item in items]
+    faults = [
+        f"{type(item).__name__} at position {i}"
+        for i, (item, kind) in enumerate(zip(items, kinds, strict=True))
+        if kind is None or kind != kinds[0]
+    ]
+    if faults:
+        raise TypeError(
+            f"Expected a GraphSet or a list of Graph, got {listing(faults)}; build a set with "
+            "GraphSet.from_lists or another reader, and put graphs of one kind in a list."
+        )
+    known = {} if recipe is None else json.loads(recipe)
+    if kinds[0] in ("str", "rdkit"):
+        read = GraphSet.from_smiles if kinds[0] == "str" else GraphSet.from_rdkit
+        features: Any = known.get("molecule", {})
+        return read(items, **features)
+    if kinds[0] in ("networkx", "igraph"):
+        keys: Any = known.get("keys") or _plain_keys(items, str(kinds[0]))
+        read_graphs = GraphSet.from_networkx if kinds[0] == "networkx" else GraphSet.from_igraph
+        return read_graphs(items, **keys)
+    if kinds[0] == "torch_geometric" and all(_is_bare(item) for item in items):
+        return GraphSet.from_pyg(items)
+    raise TypeError(
+        f"Graphs of {kinds[0]} do not tell labels from attributes; say which is which with "
+        f"GraphSet.{_READERS[str(kinds[0])]}(graphs, ...)."
+    )
+
+
+def _kind(item: Any) -> str | None:
+    if isinstance(item, str):
+        return "str"
+    libraries = [kind.__module__.split(".")[0] for kind in type(item).__mro__]
+    return next((library for library in libraries if library in _READERS), None)
+
+
+def _is_bare(data: Any) -> bool:
+    return data.x is None and data.edge_attr is None
+
+
+def _plain_keys(graphs: Sequence[Any], library: str) -> dict[str, Any]:
+    """Return the keys of graphs that carry only labels and attributes under those names."""
+    node_keys: set[str] = set()
+    edge_keys: set[str] = set()
+    for graph in graphs:
+        if library == "networkx":
+            node_keys.update(*(data for _, data in graph.nodes(data=True)))
+            edge_keys.update(*(data for _, _, data in graph.edges(data=True)))
+        else:
+            node_keys.update(graph.vs.attributes())
+            edge_keys.update(graph.es.attributes())
+    plain = {LABEL, ATTRIBUTES}
+    if LABEL not in node_keys or node_keys - plain or edge_keys - plain:
+        raise TypeError(
+            f"Nodes of these {library} graphs carry {_listed(node_keys)} and edges carry "
+            f"{_listed(edge_keys)}; say which is the label and which are attributes with "
+            f"GraphSet.{_READERS[library]}(graphs, label=..., attributes=[...])."
+        )
+    return {
+        "label": LABEL,
+        "attributes": ATTRIBUTES if ATTRIBUTES in node_keys else None,
+        "edge_label": LABEL if LABEL in edge_keys else None,
+        "edge_attributes": ATTRIBUTES if ATTRIBUTES in edge_keys else None,
+    }
+
+
+def _listed(keys: Iterable[str]) -> str:
+    named = [repr(key) for key in sorted(map(str, keys))]
+    return listing(named, limit=10) if named else "nothing"

@@ -1,0 +1,111 @@
+"""SDF files, read into graphs."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, overload
+
+from aglets.graphs import GraphSet
+from aglets.io._failures import Errors
+from aglets.io._molecules import (
+    FeatureOptions,
+    Molecule,
+    MoleculeFeatures,
+    MoleculeReader,
+    read_molecules,
+)
+from aglets.io._targets import Targets, parsed, target_array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["from_sdf"]
+
+
+@overload
+def from_sdf(
+    path: str | os.PathLike[str],
+    *,
+    target: None = ...,
+    errors: Errors = ...,
+    **features: Unpack[FeatureOptions],
+) -> GraphSet: ...
+@overload
+def from_sdf(
+    path: str | os.PathLike[str],
+    *,
+    target: str,
+    errors: Errors = ...,
+    **features: Unpack[FeatureOptions],
+) -> tuple[GraphSet, Targets]: ...
+def from_sdf(
+    path: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    errors: Errors = "raise",
+    **features: Unpack[FeatureOptions],
+) -> GraphSet | tuple[GraphSet, Targets]:
+    """Read the molecules of an SDF file.
+
+    Parameters
+    ----------
+    path : path
+        Also packed by gzip (.sdf.gz).
+    target : str, optional
+        The property to predict. A molecule without it counts as a failure.
+    errors : {"raise", "skip"}
+        Whether a record that cannot be read is an error, or is left out with a warning.
+        ``graphs.rows`` says which records (from 0) were kept.
+    **features
+        Labels and attributes of atoms, as in `GraphSet.from_smiles`. ``coordinates="3d"`` takes the
+        coordinates in the file.
+
+    Returns
+    -------
+    graphs : GraphSet
+    y : ndarray of shape (n_graphs,)
+        Only if `target` is given, and only for records that were kept.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from rdkit import Chem
+    >>> from aglets import GraphSet
+    >>> with TemporaryDirectory() as folder:
+    ...     with Chem.SDWriter(str(Path(folder, "one.sdf"))) as writer:
+    ...         writer.write(Chem.MolFromSmiles("CCO"))
+    ...     graphs = GraphSet.from_sdf(Path(folder, "one.sdf"))
+    >>> graphs[0].labels
+    ['C', 'C', 'O']
+    """
+    chosen = MoleculeFeatures.of(**features)
+    reader = MoleculeReader(chosen)
+    values: list[Any] = []
+
+    def items() -> Iterator[tuple[int, int | None, Molecule | str]]:
+        for row, mol in enumerate(molecules_of(path, reader)):
+            molecule = reader.of_mol(mol)
+            if target is not None and not isinstance(molecule, str):
+                if mol.HasProp(target):
+                    values.append(parsed(mol.GetProp(target)))
+                else:
+                    has = ", ".join(mol.GetPropNames()) or "none"
+                    molecule = f"it has no property {target!r} (its properties: {has})"
+            yield row, None, molecule
+
+    graphs = read_molecules(items(), chosen, errors)
+    return graphs if target is None else (graphs, target_array(values))
+
+
+def molecules_of(path: str | os.PathLike[str], reader: MoleculeReader) -> Iterator[Any]:
+    """Yield the molecules of an SDF file, None for a record that RDKit refuses."""
+    with _opened(Path(path)) as file, reader.quiet():
+        yield from reader.chem.ForwardSDMolSupplier(file)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]

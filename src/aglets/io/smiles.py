@@ -1,0 +1,76 @@
+"""SMILES, read into graphs: lists of them, and files with one a line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from aglets.graphs import GraphSet
+from aglets.io._failures import Errors
+from aglets.io._molecules import FeatureOptions, MoleculeFeatures, MoleculeReader, read_molecules
+from aglets.io._rows import smiles_rows
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["from_smiles"]
+
+
+def from_smiles(
+    smiles: Iterable[str] | os.PathLike[str],
+    *,
+    errors: Errors = "raise",
+    **features: Unpack[FeatureOptions],
+) -> GraphSet:
+    """Read molecules from SMILES: atoms become nodes, bonds edges.
+
+    Parameters
+    ----------
+    smiles : iterable of str, or Path
+        A path is a file with one SMILES a line, perhaps followed by a blank and a name.
+    errors : {"raise", "skip"}
+        Whether SMILES that RDKit cannot read are an error, or are left out with a warning that
+        lists their rows. ``graphs.rows`` says which rows were kept, so that ``y[graphs.rows]`` are
+        their targets.
+    label_with : str or sequence of {"aromaticity", "charge", "hybridisation"}, optional
+        The label of an atom is its element; this adds to it: aromatic atoms in lower case (c),
+        formal charges (N+), hybridisation (C.sp2).
+    attributes : sequence of str, default=("gasteiger_charge", "n_hydrogens", "degree", "in_ring")
+        The attributes of an atom by name. There are also "formal_charge", "aromatic",
+        "atomic_number" and "mass"; ``[]`` leaves atoms without attributes.
+    coordinates : {"2d", "3d"}, optional
+        Adds attributes x, y (and z): those the molecule has, else computed ones.
+    edge_labels : bool, default=True
+        Whether bonds are labelled by their order: ``-``, ``=``, ``#`` or ``:`` (aromatic).
+    hydrogens : bool, default=False
+        Whether hydrogens are nodes, too.
+
+    Returns
+    -------
+    GraphSet
+
+    Examples
+    --------
+    >>> from aglets import GraphSet
+    >>> graphs = GraphSet.from_smiles(["CCO", "c1ccccc1"])
+    >>> graphs
+    GraphSet(2 graphs, on average 4.5 nodes and 4.0 edges, 2 labels, 4 attributes, 2 edge labels)
+    >>> graphs.attribute_names
+    ('gasteiger_charge', 'n_hydrogens', 'degree', 'in_ring')
+    >>> GraphSet.from_smiles(["c1ccoc1"], label_with="aromaticity")[0].labels
+    ['c', 'c', 'c', 'o', 'c']
+    """
+    if isinstance(smiles, str):
+        raise TypeError(
+            f"Expected a list of SMILES, got the single string {smiles!r}; put it in a list, or "
+            "give a file as a Path."
+        )
+    chosen = MoleculeFeatures.of(**features)
+    reader = MoleculeReader(chosen)
+    if isinstance(smiles, os.PathLike):
+        lines = smiles_rows(smiles)
+        items = ((row.row, row.line, reader.of_smiles(row.values["smiles"])) for row in lines)
+        return read_molecules(items, chosen, errors)
+    read = ((row, None, reader.of_smiles(text)) for row, text in enumerate(smiles))
+    return read_molecules(read, chosen, errors)

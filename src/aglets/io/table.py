@@ -1,0 +1,120 @@
+"""Tables with a column of SMILES: CSV, TSV, Parquet, and pandas' DataFrame."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, overload
+
+from aglets.graphs import GraphSet
+from aglets.io._failures import Errors
+from aglets.io._molecules import (
+    FeatureOptions,
+    Molecule,
+    MoleculeFeatures,
+    MoleculeReader,
+    read_molecules,
+)
+from aglets.io._rows import Row, table_rows
+from aglets.io._targets import Targets, parsed, target_array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["from_table"]
+
+
+@overload
+def from_table(
+    source: str | os.PathLike[str] | Any,
+    *,
+    smiles: str = ...,
+    target: None = ...,
+    separator: str | None = ...,
+    errors: Errors = ...,
+    **features: Unpack[FeatureOptions],
+) -> GraphSet: ...
+@overload
+def from_table(
+    source: str | os.PathLike[str] | Any,
+    *,
+    smiles: str = ...,
+    target: str,
+    separator: str | None = ...,
+    errors: Errors = ...,
+    **features: Unpack[FeatureOptions],
+) -> tuple[GraphSet, Targets]: ...
+def from_table(
+    source: str | os.PathLike[str] | Any,
+    *,
+    smiles: str = "smiles",
+    target: str | None = None,
+    separator: str | None = None,
+    errors: Errors = "raise",
+    **features: Unpack[FeatureOptions],
+) -> GraphSet | tuple[GraphSet, Targets]:
+    r"""Read molecules from a table with a column of SMILES.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        A file that ends in .csv, .tsv, .parquet (or the first two with .gz), or a pandas table.
+    smiles : str
+        The column of SMILES.
+    target : str, optional
+        The column to predict. A row without a value there counts as a failure.
+    separator : str, optional
+        What separates columns of a text file; else a tab for .tsv and a comma for others.
+    errors : {"raise", "skip"}
+        Whether a row that cannot be read is an error, or is left out with a warning.
+        ``graphs.rows`` says which rows (from 0, the header not counted) were kept.
+    **features
+        Labels and attributes of atoms, as in `GraphSet.from_smiles`.
+
+    Returns
+    -------
+    graphs : GraphSet
+    y : ndarray of shape (n_graphs,)
+        Only if `target` is given, and only for rows that were kept.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from aglets import GraphSet
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "molecules.csv")
+    ...     _ = path.write_text("smiles,active\nCCO,1\nCCN,0\n")
+    ...     graphs, y = GraphSet.from_table(path, target="active")
+    >>> len(graphs), y
+    (2, array([1, 0]))
+    """
+    chosen = MoleculeFeatures.of(**features)
+    reader = MoleculeReader(chosen)
+    columns = [smiles] if target is None else [smiles, target]
+    values: list[Any] = []
+
+    def items() -> Iterator[tuple[int, int | None, Molecule | str]]:
+        for row in table_rows(source, columns, separator=separator):
+            value = None if target is None else target_value(row, target)
+            if target is not None and value is None:
+                yield row.row, row.line, f"there is no value in column {target!r}"
+                continue
+            molecule = reader.of_smiles(row.values[smiles])
+            if not isinstance(molecule, str):
+                values.append(value)
+            yield row.row, row.line, molecule
+
+    graphs = read_molecules(items(), chosen, errors)
+    return graphs if target is None else (graphs, target_array(values))
+
+
+def target_value(row: Row, target: str) -> Any:
+    """Return the target of a row as a plain value, None if it is missing."""
+    value = row.values[target]
+    if isinstance(value, str):
+        value = parsed(value)
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value.item() if hasattr(value, "item") else value
