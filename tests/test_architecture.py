@@ -19,9 +19,9 @@ PACKAGE = ROOT / "src" / "aglets"
 # From the bottom up: a module may import its own layer and those above it in this table.
 LAYERS: dict[str, set[str]] = {
     "core": {"_core"},
-    "graphs": {"_checks", "_edges", "_columns", "_formats", "graphs"},
-    "mining": {"mining"},
+    "graphs": {"_checks", "_edges", "_columns", "_formats", "_threads", "graphs"},
     "graphlet": {"_names", "graphlet"},
+    "mining": {"mining"},
     "io": {"io"},
     "datasets": {"datasets"},
     "input": {"scaling", "input_format"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+import numpy as np
 import numpy.typing as npt
 
 
@@ -69,4 +70,4 @@ def pattern_name(
 
 
 def _pairs(edges: npt.ArrayLike) -> list[tuple[int, int]]:
-    return [(int(u), int(v)) for u, v in edges]  # type: ignore[union-attr]
+    return [(u, v) for u, v in np.asarray(edges, dtype=np.int64).reshape(-1, 2).tolist()]

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets import _core
+from aglets._threads import n_threads
 from aglets.graphs import Graph, GraphSet, as_graph_set
-from aglets.mining import n_threads
 
 __all__ = ["Graphlet", "agis"]
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from aglets import _core
 from aglets._core import BudgetError
+from aglets._threads import n_threads
 from aglets.graphs import GraphSet, as_graph_set
 
 __all__ = [
@@ -405,13 +406,6 @@ def lambda_max(
         graphs, maxpat=maxpat, max_nodes=max_nodes, max_bytes=max_bytes, max_seconds=max_seconds
     )
     return tree.lambda_max(residual, rho=rho)[0]
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """Turn scikit-learn's n_jobs into a number of threads: None is 1, -1 all cores."""
-    import joblib
-
-    return int(joblib.effective_n_jobs(1 if n_jobs is None else n_jobs))
 
 
 def _signs(y: npt.ArrayLike, n_graphs: int) -> Floats:

@@ -76,7 +76,8 @@ class HeldOut:
     def match(self, handles: Codes, z: Floats) -> Floats:
         """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0."""
         own = np.array([self._handle(h) for h in handles.tolist()], dtype=np.int32)
-        return self._bank.match(own, z, None, self._store.tree.n_jobs)[0]
+        costs: Floats = self._bank.match(own, z, None, self._store.tree.n_jobs)[0]
+        return costs
 
     def _handle(self, handle: int) -> int:
         if handle not in self._handles:

@@ -147,8 +147,8 @@ def step_z(problem: Problem, state: State) -> State:
     """z_H <- z_H - alpha_H dF/dz_H, all alpha shortened together until F falls.
 
     alpha_H is Barzilai and Borwein's length |s|² / s'y, from the last change s of z_H and y of its
-    gradient, within a wide range around 1 / kappa_H (`z_curvature`), which is also the first length.
-    No step is longer than 1 / sqrt(rho), the distance over which psi changes.
+    gradient, within a wide range around 1 / kappa_H (`z_curvature`), which is the first length. No
+    step is longer than 1 / sqrt(rho), the distance over which psi changes.
     """
     active = state.beta != 0.0
     if not active.any() or not len(state.z):
