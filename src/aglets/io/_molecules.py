@@ -153,7 +153,8 @@ class MoleculeReader:
             return "it has no atoms"
         if features.hydrogens:
             mol = self.chem.AddHs(mol)
-        atoms = list(mol.GetAtoms())
+        # By number: RDKit's own iteration checks at every step whether the molecule has changed.
+        atoms = [mol.GetAtomWithIdx(i) for i in range(mol.GetNumAtoms())]
         if GASTEIGER in features.attributes:
             fault = self._charge(mol, atoms)
             if fault:
@@ -166,7 +167,7 @@ class MoleculeReader:
             if isinstance(positions, str):
                 return positions
             rows = np.concatenate([rows, positions], axis=1)
-        bonds = list(mol.GetBonds())
+        bonds = [mol.GetBondWithIdx(i) for i in range(mol.GetNumBonds())]
         return Molecule(
             [self._label(atom) for atom in atoms],
             [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds],

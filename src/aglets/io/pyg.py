@@ -209,7 +209,7 @@ class _Reader:
                 f"Expected a matrix {self.field} in every graph, but graph {i} has none."
             )
         matrix = _array(getattr(graph, self.field))
-        matrix = matrix.reshape(len(matrix), -1)
+        matrix = matrix[:, None] if matrix.ndim == 1 else matrix
         positions = columns if isinstance(columns, slice) else [int(column) for column in columns]
         try:
             block: Matrix = matrix[:, positions]
