@@ -1,8 +1,8 @@
 """Hypothesis strategies for small attributed labelled graphs, with ties on purpose.
 
-Attributes are small multiples of 1/2, so that costs are equal exactly or far apart, and ties
-between embeddings are common. Graphs may be empty, disconnected, or have isolated nodes; label
-values are strings, so that a test which mixes up values and codes fails.
+Attributes are small multiples of 1/2, 1/10 or 1/3, so that costs are far apart or equal up to the
+order of summation, and ties between embeddings are common. Graphs may be empty, disconnected, or
+have isolated nodes; label values are strings, so that a test which mixes up values and codes fails.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ EDGE_LABELS = ("double", "single")
 
 @st.composite
 def rows(draw, n_rows: int, width: int) -> np.ndarray:
-    """A matrix of small multiples of 1/2."""
+    """A matrix of small multiples of 1/2, exact in binary, or of 1/10 or 1/3, which are not."""
     flat = draw(st.lists(st.integers(-4, 4), min_size=n_rows * width, max_size=n_rows * width))
-    return np.array(flat, dtype=float).reshape(n_rows, width) / 2.0
+    unit = draw(st.sampled_from([0.5, 0.1, 1.0 / 3.0])) if flat else 1.0
+    return np.array(flat, dtype=float).reshape(n_rows, width) * unit
 
 
 @st.composite
@@ -89,27 +90,70 @@ def starts_for(draw, graphs: GraphSet, *, max_types: int = 2) -> mining.Starts:
 
 @st.composite
 def graphlets_for(draw, graphs: GraphSet, *, max_nodes: int = 4) -> Graphlet:
-    """A connected graphlet with drawn attributes: a random tree with a few edges more.
+    """A connected graphlet: cut out of one of the graphs, or free and perhaps in none of them.
 
-    Its labels may be absent from the graphs, its attributes lie on the grid of the graphs' own.
+    Its attributes are drawn row by row, or the same row for all, so that symmetric nodes tie.
     """
+    sized = [i for i in range(len(graphs)) if graphs.n_nodes[i]]
+    if sized and draw(st.integers(0, 3)):
+        labels, edges, marks = draw(_cuttings(graphs[draw(st.sampled_from(sized))], max_nodes))
+    else:
+        labels, edges, marks = draw(_free_shapes(max_nodes))
+    same = draw(st.booleans())
+    z = draw(rows(1 if same else len(labels), graphs.n_attributes))
+    return Graphlet(
+        labels=labels,
+        edges=edges,
+        attributes=np.repeat(z, len(labels), axis=0) if same else z,
+        edge_labels=None if graphs.edge_labels is None else marks,
+        edge_attributes=(
+            None
+            if graphs.edge_attributes is None
+            else draw(rows(len(edges), graphs.n_edge_attributes))
+        ),
+    )
+
+
+@st.composite
+def _cuttings(draw, graph, max_nodes: int) -> tuple[list, list, list]:
+    """A connected piece of a graph: labels, edges in any order, edge labels."""
+    edges = [(int(u), int(v)) for u, v in graph.edges]
+    nodes = [draw(st.integers(0, len(graph.labels) - 1))]
+    kept: list[int] = []
+    for _ in range(draw(st.integers(0, 2 * max_nodes))):
+        full = len(nodes) == max_nodes
+        ways = [
+            e
+            for e, ends in enumerate(edges)
+            if e not in kept and sum(v in nodes for v in ends) >= 1 + full
+        ]
+        if not ways:
+            break
+        kept.append(draw(st.sampled_from(ways)))
+        nodes += [v for v in edges[kept[-1]] if v not in nodes]
+    kept = draw(st.permutations(kept))
+    place = {v: p for p, v in enumerate(draw(st.permutations(nodes)))}
+    marks = ["single"] * len(edges) if graph.edge_labels is None else graph.edge_labels
+    return (
+        [graph.labels[v] for v in place],
+        [(place[edges[e][0]], place[edges[e][1]]) for e in kept],
+        [marks[e] for e in kept],
+    )
+
+
+@st.composite
+def _free_shapes(draw, max_nodes: int) -> tuple[list, list, list]:
+    """A random tree with at most one edge more."""
     k = draw(st.integers(1, max_nodes))
     tree = [(draw(st.integers(0, v - 1)), v) for v in range(1, k)]
     others = [pair for pair in combinations(range(k), 2) if pair not in tree]
-    extra = draw(st.lists(st.sampled_from(others), max_size=1, unique=True)) if others else []
+    extra = draw(st.lists(st.sampled_from(others), max_size=1)) if others else []
     edges = draw(st.permutations(tree + extra))
     m = len(edges)
-    labelled, attributed = graphs.edge_labels is not None, graphs.edge_attributes is not None
-    return Graphlet(
-        labels=draw(st.lists(st.sampled_from(LABELS), min_size=k, max_size=k)),
-        edges=edges,
-        attributes=draw(rows(k, graphs.n_attributes)),
-        edge_labels=(
-            draw(st.lists(st.sampled_from(EDGE_LABELS), min_size=m, max_size=m))
-            if labelled
-            else None
-        ),
-        edge_attributes=draw(rows(m, graphs.n_edge_attributes)) if attributed else None,
+    return (
+        draw(st.lists(st.sampled_from(LABELS), min_size=k, max_size=k)),
+        edges,
+        draw(st.lists(st.sampled_from(EDGE_LABELS), min_size=m, max_size=m)),
     )
 
 

@@ -113,6 +113,48 @@ def test_psi_is_one_where_the_attributes_match(data, graphs):
     assert aglets.agis([graph], [star], rho=3.0)[0, 0] == 1.0
 
 
+@EXAMPLES
+@given(data=st.data(), graphs=graph_sets(edge_labels=True))
+def test_unknown_labels_of_nodes_and_edges_match_nothing(data, graphs):
+    few, fewer = graphs.vocabulary[1:], graphs.edge_vocabulary[1:]
+    other = graphs.with_vocabulary(few, fewer)
+    graphlets = [data.draw(graphlets_for(graphs)) for _ in range(3)]
+    psi = aglets.agis(other, graphlets, rho=0.5)
+    for i in range(len(graphs)):
+        for j, graphlet in enumerate(graphlets):
+            expected = np.exp(-0.5 * reference_match(other, i, graphlet).cost)
+            assert psi[i, j] == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+@pytest.mark.parametrize("far", [2.0**20, -(2.0**30)])
+@settings(max_examples=30, deadline=None)
+@given(data=st.data(), graphs=graph_sets(edge_attributes=False))
+def test_moving_all_attributes_far_away_changes_nothing(far, data, graphs):
+    """Distances are taken before they are squared: no digits are lost far from zero."""
+    grid = np.round(graphs.attributes * 2.0) / 2.0  # multiples of 1/2 move by `far` exactly
+    graphlet = data.draw(graphlets_for(graphs))
+    z = np.round(graphlet.attributes * 2.0) / 2.0
+    here, there = (
+        aglets.agis(
+            graphs.with_attributes(grid + shift),
+            [replace_attributes(graphlet, z + shift)],
+            rho=0.5,
+        )
+        for shift in (0.0, far)
+    )
+    np.testing.assert_array_equal(here, there)
+
+
+def replace_attributes(graphlet: Graphlet, attributes: np.ndarray) -> Graphlet:
+    return Graphlet(
+        labels=graphlet.labels,
+        edges=graphlet.edges,
+        attributes=attributes,
+        edge_labels=graphlet.edge_labels,
+        edge_attributes=graphlet.edge_attributes,
+    )
+
+
 def triangles() -> GraphSet:
     return GraphSet.from_lists(
         labels=[["C", "N", "C"], ["C", "C"], []],
@@ -195,7 +237,7 @@ def test_any_number_of_threads_gives_the_same_bytes(n_jobs):
             assert (a is None and b is None) or a.tobytes() == b.tobytes()
 
 
-@pytest.mark.parametrize("rho", [0.0, -0.1, float("nan")])
+@pytest.mark.parametrize("rho", [0.0, -0.1, float("nan"), float("inf")])
 def test_rho_must_be_positive(rho):
     carbon = Graphlet(labels=["C"], edges=[], attributes=[[2.0]])
     with pytest.raises(ValueError, match=r"rho.*Got"):
@@ -220,14 +262,17 @@ def test_attribute_widths_must_agree():
     ("arguments", "message"),
     [
         ({"labels": [], "edges": [], "attributes": np.zeros((0, 1))}, "node"),
-        ({"labels": ["C"], "edges": [(0, 1)], "attributes": [[0.0]]}, "node 1|edge"),
-        ({"labels": ["C", "C"], "edges": [(0, 0)], "attributes": [[0.0], [0.0]]}, "two different nodes"),
+        (
+            {"labels": ["C"], "edges": [(0, 1)], "attributes": [[0.0]]},
+            "names a node that is not there",
+        ),
+        ({"labels": ["C", "C"], "edges": [(0, 0)], "attributes": [[0.0], [0.0]]}, "loop"),
         ({"labels": ["C", "C"], "edges": [], "attributes": [[0.0], [0.0]]}, "connected"),
         ({"labels": ["C"], "edges": [], "attributes": [[0.0], [1.0]]}, "2.*1|1.*2"),
         ({"labels": ["C"], "edges": [], "attributes": [[float("nan")]]}, "finite|NaN|nan"),
         (
             {"labels": ["C"] * 2, "edges": [(0, 1)] * 2, "attributes": [[0.0], [0.0]]},
-            "repeat",
+            "twice",
         ),
     ],
 )

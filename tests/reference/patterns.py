@@ -75,7 +75,9 @@ def connected_edge_subsets(graph: nx.Graph, maxpat: int) -> set[frozenset[tuple[
 
 def patterns_of_graph(graph: nx.Graph, maxpat: int) -> set[Pattern]:
     """The patterns of one graph, with label codes as types. Label -1 is unknown: in no pattern."""
-    known = graph.subgraph([v for v, data in graph.nodes(data=True) if data["label"] >= 0])
+    nodes = [v for v, data in graph.nodes(data=True) if data["label"] >= 0]
+    known = nx.Graph(graph.subgraph(nodes))
+    known.remove_edges_from([(u, v) for u, v, data in known.edges(data=True) if data["label"] < 0])
     found = {Pattern((data["label"],), ()) for _, data in known.nodes(data=True)}
     for subset in connected_edge_subsets(known, maxpat):
         nodes = sorted({v for e in subset for v in e})

@@ -36,7 +36,7 @@ def label_means(graphs: Sequence[nx.Graph]) -> Starts:
         (d["label"], d["row"]) for graph in graphs for _, _, d in graph.edges(data=True)
     )
     labels = sorted(label for label in nodes if label >= 0)
-    marks = range(max(edges, default=-1) + 1)
+    marks = range(max(edges, default=-1) + 1)  # a mark that does not occur starts at zero
     node_width = len(next(iter(nodes.values()), ()))
     width = len(next(iter(edges.values()), ()))
     return Starts(
