@@ -7,6 +7,9 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+#: How SMILES writes bonds of order 1, 2, 3, 4, and aromatic ones.
+BONDS = ("-", "=", "#", "$", ":")
+
 
 def pattern_name(
     labels: Sequence[Hashable], edges: npt.ArrayLike, edge_labels: Sequence[Hashable] | None = None
@@ -19,6 +22,11 @@ def pattern_name(
     'C-C-O'
     >>> pattern_name([1, 2, 2], [(0, 1), (0, 2)], ["a", "b"])
     '1(-a-2)-b-2'
+
+    Labels that are bonds in SMILES stand alone:
+
+    >>> pattern_name("CNO", [(0, 1), (0, 2)], ["-", "="])
+    'C(-N)=O'
     """
     joined: list[list[tuple[int, int]]] = [[] for _ in labels]
     for index, (u, v) in enumerate(_pairs(edges)):
@@ -26,7 +34,10 @@ def pattern_name(
         joined[v].append((u, index))
 
     def bond(index: int) -> str:
-        return "-" if edge_labels is None else f"-{edge_labels[index]}-"
+        if edge_labels is None:
+            return "-"
+        label = edge_labels[index]
+        return str(label) if label in BONDS else f"-{label}-"
 
     walked: set[int] = set()
     order: list[int] = []

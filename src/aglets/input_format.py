@@ -6,6 +6,7 @@ agree, and labels are looked up in the vocabulary of the training graphs.
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -35,6 +36,8 @@ class InputFormat:
     n_edge_attributes : int
         Number of attributes of an edge.
     edge_attribute_names : tuple of str or None
+    recipe : str or None
+        How a reader made labels and attributes, as in ``GraphSet.recipe``.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class InputFormat:
     edge_vocabulary: tuple[Hashable, ...] | None = None
     n_edge_attributes: int = 0
     edge_attribute_names: tuple[str, ...] | None = None
+    recipe: str | None = None
 
     @classmethod
     def of(cls, graphs: GraphSet) -> InputFormat:
@@ -63,6 +67,7 @@ class InputFormat:
             edge_vocabulary=edge_vocabulary,
             n_edge_attributes=graphs.n_edge_attributes,
             edge_attribute_names=graphs.edge_attribute_names,
+            recipe=graphs.recipe,
         )
 
     def bring(self, graphs: GraphSet) -> GraphSet:
@@ -72,6 +77,7 @@ class InputFormat:
         graph still can. Edge labels and attributes that the model does not use are left out.
         """
         self._check_attributes(graphs)
+        _check_recipe(graphs.recipe, self.recipe)
         graphs = self._check_edges(graphs)
         brought = graphs.with_vocabulary(self.vocabulary, self.edge_vocabulary)
         _warn_unknown(
@@ -131,6 +137,19 @@ def _check_names(came: tuple[str, ...] | None, expected: tuple[str, ...] | None,
         raise ValueError(
             f"{what} were named {', '.join(expected)} in fit, but these graphs have "
             f"{', '.join(came)}; give the same attributes in the same order."
+        )
+
+
+def _check_recipe(came: str | None, expected: str | None) -> None:
+    """Raise if molecules were read with other labels than in fit: they look alike but are not."""
+    label_with = [
+        json.loads(recipe).get("molecule", {}).get("label_with")
+        for recipe in (came or "{}", expected or "{}")
+    ]
+    if None not in label_with and sorted(label_with[0]) != sorted(label_with[1]):
+        raise ValueError(
+            f"Atoms were labelled with label_with={label_with[1]} in fit, but these with "
+            f"label_with={label_with[0]}; read both alike."
         )
 
 

@@ -135,7 +135,8 @@ class LagraModel:
         embeddings : list of lists of (ndarray or None)
             Only if asked for: per graph and graphlet, the matched node of each graphlet node.
         """
-        prepared = self.scaling.apply(self.input_format.bring(as_graph_set(graphs)))
+        known = self.input_format
+        prepared = self.scaling.apply(known.bring(as_graph_set(graphs, known.recipe)))
         if not self.graphlets:
             psi = np.zeros((len(prepared), 0))
             return (psi, [[] for _ in range(len(prepared))]) if return_embeddings else psi

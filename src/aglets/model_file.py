@@ -9,6 +9,7 @@ only after every name, type, count, shape and number in it was checked.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -80,6 +81,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         ),
         "n_edge_attributes": known.n_edge_attributes,
         "edge_attribute_names": _list(known.edge_attribute_names),
+        "recipe": known.recipe,
         "scale": model.scaling.kind,
         "path_columns": list(model.path),
     }
@@ -286,7 +288,18 @@ def _input_format(document: dict[str, Any]) -> InputFormat:
         edge_vocabulary=_values(document, "edge_vocabulary") if labelled else None,
         n_edge_attributes=n_edge_attributes,
         edge_attribute_names=_names(document, "edge_attribute_names", n_edge_attributes),
+        recipe=_recipe(document),
     )
+
+
+def _recipe(document: dict[str, Any]) -> str | None:
+    if document.get("recipe") is None:
+        return None
+    recipe = _field(document, "recipe", str)
+    parts = json.loads(recipe)  # a broken one is a ValueError
+    if not isinstance(parts, dict) or not all(isinstance(v, dict) for v in parts.values()):
+        raise ValueError("'recipe' in model.json should be an object of objects")
+    return recipe
 
 
 def _scaling(document: dict[str, Any], arrays: Arrays, known: InputFormat) -> AttributeScaling:
