@@ -337,6 +337,26 @@ def test_edge_attributes_take_part_when_there_are_some():
     assert used == (1, 1)
 
 
+def test_a_path_ends_with_a_warning_when_the_budget_runs_out(planted):
+    graphs, y = planted
+    whole = LagraClassifier(n_lambdas=10, maxpat=4, lambda_ratio=0.01, rho=0.01).fit(graphs, y)
+    made = np.cumsum([point.n_made for point in whole.path_])
+    limit = whole.path_[0].n_made + int(made[-1] - made[0]) // 2
+    model = LagraClassifier(
+        n_lambdas=10, maxpat=4, lambda_ratio=0.01, rho=0.01, max_nodes=max(limit, 20)
+    )
+    with pytest.warns(RuntimeWarning, match=r"path ended at lambda / lambda_max = .* max_nodes="):
+        model.fit(graphs, y)
+    assert 1 <= len(model.path_) < 10
+    assert model.lambda_ == model.path_[-1].lam
+    assert model.predict(graphs).shape == y.shape
+
+
+def test_a_budget_too_small_to_begin_with_is_an_error(planted):
+    with pytest.raises(mining.BudgetError, match="max_nodes=1"):
+        LagraClassifier(max_nodes=1).fit(*planted)
+
+
 # Choosing over the grid
 
 
@@ -522,7 +542,7 @@ def test_targets_are_checked(planted):
     graphs, y = planted
     with pytest.raises(ValueError, match=r"one target per graph \(60\)\. Got 59"):
         LagraClassifier().fit(graphs, y[:-1])
-    with pytest.raises(ValueError, match="at least two classes in y .* Got only \\[1\\] instead"):
+    with pytest.raises(ValueError, match=r"two classes in y .* Got one class, \[1\], instead"):
         LagraClassifier().fit(graphs, np.ones(60, dtype=int))
     with pytest.raises(ValueError, match="at least two classes"):
         LagraClassifier().fit(graphs, y, sample_weight=(y > 0).astype(float))

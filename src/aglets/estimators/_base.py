@@ -28,9 +28,12 @@ from aglets.optim.loss import Loss
 from aglets.path import PathPoint
 from aglets.scaling import SCALES
 
-__all__ = ["BaseLagra", "check_targets"]
+__all__ = ["DEFAULT_MAX_BYTES", "BaseLagra", "check_targets"]
 
 FloatArray = NDArray[np.float64]
+
+#: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
+DEFAULT_MAX_BYTES = 2**31
 
 #: (graphs, y) or (graphs, y, sample_weight)
 Validation = tuple[Any, ArrayLike] | tuple[Any, ArrayLike, ArrayLike]

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from aglets.estimators._base import BaseLagra
+from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, either, floats, integers, many, one_of
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.fitting import Sample, Settings, prepare, walk
@@ -218,7 +218,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         patience: int = 5,
         class_weight: Mapping[Any, float] | str | None = None,
         max_nodes: int | None = None,
-        max_bytes: int | None = None,
+        max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -301,7 +301,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         max_epochs: int = 100,
         patience: int = 5,
         max_nodes: int | None = None,
-        max_bytes: int | None = None,
+        max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,

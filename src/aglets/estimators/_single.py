@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from aglets.estimators._base import BaseLagra
+from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.fitting import Sample, prepare, walk
@@ -74,8 +74,9 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         With validation graphs: rounds without improvement on them before a step ends.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes in the loss.
-    max_nodes, max_bytes, max_seconds : number or None, default=None
-        Budgets of the search; None takes the defaults of ``aglets.mining.Tree``.
+    max_nodes, max_bytes, max_seconds : number or None, default=None, 2 GiB, None
+        Budgets of the mining tree: its nodes, its memory, the seconds of one search. If one runs
+        out, the path ends there with a warning.
     n_jobs : int or None, default=None
         Threads; the result does not depend on their number. -1 takes all.
     random_state : int, RandomState or None, default=None
@@ -135,7 +136,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         patience: int = 5,
         class_weight: Mapping[Any, float] | str | None = None,
         max_nodes: int | None = None,
-        max_bytes: int | None = None,
+        max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -216,7 +217,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         max_epochs: int = 100,
         patience: int = 5,
         max_nodes: int | None = None,
-        max_bytes: int | None = None,
+        max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -107,7 +107,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         if len(present) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs graphs of at least two classes in y (with a positive "
-                f"weight). Got only {classes[present].tolist()} instead."
+                f"weight). Got one class, {classes[present].tolist()}, instead."
             )
         self.classes_ = classes
         return self._sample(graphs, codes, weight)
