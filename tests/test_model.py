@@ -124,8 +124,9 @@ def test_labels_never_seen_are_warned_of_once_and_match_nothing():
     with pytest.warns(
         UserWarning,
         match=r"Label 'N' in graph 0 was never seen in fit; its nodes can match no graphlet\.",
-    ):
+    ) as caught:
         assert model.transform(chain("N"))[0, 0] == 0.0
+    assert caught[0].filename == __file__  # it points at the caller
 
 
 def test_labels_of_a_larger_set_that_do_not_occur_are_not_known():

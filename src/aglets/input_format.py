@@ -7,6 +7,8 @@ agree, and labels are looked up in the vocabulary of the training graphs.
 from __future__ import annotations
 
 import json
+import re
+import sys
 import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 from aglets.graphs import GraphSet
 
 __all__ = ["InputFormat"]
+
+_INSIDE = re.compile(r"(aglets|sklearn)(\.|$)")
 
 
 @dataclass(frozen=True)
@@ -178,5 +182,13 @@ def _warn_unknown(
         f"{what}{'s' if several else ''} {', '.join(named)} "
         f"{'were' if several else 'was'} never seen in fit; "
         f"{'their' if several else 'its'} {parts} can match no graphlet.",
-        stacklevel=4,
+        stacklevel=_level_of_the_caller(),
     )
+
+
+def _level_of_the_caller() -> int:
+    """Find how far up the stack the code is that called into this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _INSIDE.match(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    return level
