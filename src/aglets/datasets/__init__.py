@@ -1,8 +1,20 @@
-"""Data sets: the TU collection by name, and graphs with planted motifs whose truth is known."""
+"""Data sets: the TU collection by name, one inside the package, and two whose truth is known."""
 
 from __future__ import annotations
 
+from aglets.datasets.demo import demo_smiles, load_demo
+from aglets.datasets.fetch import TuEntry, fetch_tu, list_tu
 from aglets.datasets.planted import make_planted
+from aglets.datasets.synthetic import make_synthetic
 from aglets.datasets.tu import load_tu
 
-__all__ = ["load_tu", "make_planted"]
+__all__ = [
+    "TuEntry",
+    "demo_smiles",
+    "fetch_tu",
+    "list_tu",
+    "load_demo",
+    "load_tu",
+    "make_planted",
+    "make_synthetic",
+]

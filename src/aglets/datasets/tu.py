@@ -71,19 +71,20 @@ def _located(name_or_folder: str | Path) -> Path:
     is_path = isinstance(name_or_folder, Path) or Path(text).name != text or text in ("", ".", "..")
     if is_path:
         return Path(text).expanduser()
-    places = [place / text for place in (*_data_folders(), Path())]
+    places = [place / text for place in (*data_folders(), Path())]
     for place in places:
         if place.is_dir():
             return place
     looked = " and ".join(str(place) for place in places[:-1])
     raise ValueError(
         f"Expected a TU data set named {text!r}, but found none in {looked}; "
-        "set AGLETS_DATA to the folder that holds its folder, or give a path such as ./"
-        f"{text}."
+        f"download it with datasets.fetch_tu({text!r}), set AGLETS_DATA to the folder that holds "
+        f"its folder, or give a path such as ./{text}."
     )
 
 
-def _data_folders() -> list[Path]:
+def data_folders() -> list[Path]:
+    """Return the folders in which data sets are looked up by name."""
     named = os.environ.get("AGLETS_DATA")
     return ([Path(named).expanduser()] if named else []) + [user_cache()]
 
