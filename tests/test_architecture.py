@@ -19,7 +19,8 @@ PACKAGE = ROOT / "src" / "aglets"
 # From the bottom up: a module may import its own layer and those above it in this table.
 LAYERS: dict[str, set[str]] = {
     "core": {"_core"},
-    "graphs": {"_checks", "_edges", "_columns", "_formats", "_threads", "graphs"},
+    "graphs": {"_checks", "_edges", "_columns", "_formats", "_html", "_threads", "graphs"},
+    "describe": {"_isomorphism", "describe"},
     "graphlet": {"_names", "graphlet"},
     "mining": {"mining"},
     "io": {"io"},

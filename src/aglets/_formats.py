@@ -31,6 +31,7 @@ class _Door:
 
 
 if TYPE_CHECKING:
+    from aglets.describe import describe as _describe
     from aglets.io import (
         grakel,
         gspan,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     class Formats:
         """Readers and writers, as type checkers see them."""
 
+        describe = _describe
         from_grakel = staticmethod(grakel.from_grakel)
         from_gspan = staticmethod(gspan.from_gspan)
         from_igraph = staticmethod(igraph.from_igraph)
@@ -70,6 +72,7 @@ else:
     class Formats:
         """Readers and writers, each imported when first used."""
 
+        describe = _Door("aglets.describe", "describe")
         from_grakel = _Door("aglets.io.grakel", "from_grakel")
         from_gspan = _Door("aglets.io.gspan", "from_gspan")
         from_igraph = _Door("aglets.io.igraph", "from_igraph")

@@ -16,7 +16,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from aglets import _core
+from aglets import _core, _html
 from aglets._threads import n_threads
 from aglets.graphs import Graph, GraphSet, as_graph_set
 
@@ -138,6 +138,9 @@ class Graphlet:
     def __repr__(self) -> str:
         weight = "" if self.coef is None else f", coef={self.coef:+.4g}"
         return f"Graphlet({self.name}{weight})"
+
+    def _repr_html_(self) -> str:
+        return _html.graph_page(self)
 
 
 @overload

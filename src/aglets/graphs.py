@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from aglets import _checks, _edges
+from aglets import _checks, _edges, _html
 from aglets._checks import Codes, Floats, Ints
 from aglets._columns import GraphColumns, joined
 from aglets._formats import Formats, read_objects
@@ -254,6 +254,9 @@ class GraphSet(Formats, GraphColumns):
             parts.append(_counted(self.n_edge_attributes, "edge attribute"))
         return f"GraphSet({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        return _html.graph_set_page(self)
+
 
 class Graph:
     """One labelled, attributed graph; what iterating over a `GraphSet` yields.
@@ -350,6 +353,9 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({_counted(self.n_nodes, 'node')}, {_counted(self.n_edges, 'edge')})"
+
+    def _repr_html_(self) -> str:
+        return _html.graph_page(self, self._set.attribute_names, self._set.edge_attribute_names)
 
 
 def as_graph_set(X: Any, recipe: str | None = None) -> GraphSet:
