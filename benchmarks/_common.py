@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from datetime import datetime, timezone
 from importlib import metadata
 from multiprocessing import get_context
@@ -120,10 +122,20 @@ def _status(key: str) -> int:
     raise LookupError(key)
 
 
-def in_fresh_process(call: Callable[..., Any], **arguments: Any) -> Any:
-    """Return what a function of a script returns in a process of its own."""
-    with get_context("spawn").Pool(1) as pool:
-        return pool.apply(call, kwds=arguments)
+def in_fresh_process(call: Callable[..., dict], most_seconds: int, **arguments: Any) -> dict:
+    """Return what a function of a script returns in a process of its own.
+
+    A process that takes more than so many CPU seconds is ended, and the record says so.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn"), _limit_seconds, (most_seconds,)) as pool:
+        try:
+            return pool.submit(call, **arguments).result()
+        except BrokenProcessPool:
+            return {"ended": f"by hand after {most_seconds} CPU s"}
+
+
+def _limit_seconds(most: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
 
 
 class Records:
@@ -146,11 +158,13 @@ class Records:
         if self.json.exists() and not (options.fresh or options.quick):
             self.records = json.loads(self.json.read_text())["records"]
 
-    def measure(self, case: str, call: Callable[..., dict], **arguments: Any) -> dict[str, Any]:
+    def measure(
+        self, case: str, call: Callable[..., dict], *, most_seconds: int = 86400, **arguments: Any
+    ) -> dict[str, Any]:
         """Return the record of a case, measured in a fresh process if it is not there yet."""
         if case not in self.records:
             print(f"{case} ...", flush=True)
-            record = in_fresh_process(call, **arguments)
+            record = in_fresh_process(call, most_seconds, **arguments)
             self.records[case] = {**record, "commit": commit(), "date": today()}
             self._save()
         return self.records[case]
