@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,46 @@ from aglets.optim.loss import Loss
 from aglets.path import PathPoint, lagra_path
 from aglets.scaling import AttributeScaling, fit_scaling
 
-__all__ = ["Prepared", "Sample", "Settings", "decision", "graphlets_of", "prepare", "walk"]
+__all__ = [
+    "Prepared",
+    "Sample",
+    "Settings",
+    "Task",
+    "Watch",
+    "decision",
+    "graphlets_of",
+    "prepare",
+    "walk",
+]
 
 FloatArray = NDArray[np.float64]
 
 logger = logging.getLogger("aglets")
+
+
+class Task(NamedTuple):
+    """One path to walk: a training set ("holdout", "fold 2", "refit" or "fit") and a grid pair."""
+
+    stage: str
+    rho: float
+    maxpat: int
+
+
+class Watch:
+    """Sees a fit go by. This one does nothing; subclasses show progress or keep checkpoints.
+
+    An exception raised here ends the fit.
+    """
+
+    def begin(self, task: Task, prepared: Prepared) -> list[list[PathPoint]] | None:
+        """Before a path: return it, per output, if it is known from an earlier run."""
+        return None
+
+    def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
+        """After each lambda, with the paths of all outputs so far."""
+
+    def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
+        """After the last lambda of a path that was not known before."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +84,7 @@ class Settings:
     max_bytes: int | None = None
     max_seconds: float | None = None
     n_jobs: int = 1
+    watch: Watch = field(default_factory=Watch)
 
 
 @dataclass(frozen=True)
@@ -138,8 +175,9 @@ def walk(
     maxpat: int,
     validation: Sample | None = None,
     stop: int | None = None,
+    stage: str = "fit",
 ) -> list[list[PathPoint]]:
-    """Walk the regularisation path of every output, down to its ``stop``-th point if given.
+    """Walk the regularisation paths of all outputs side by side, to the ``stop``-th point if given.
 
     Parameters
     ----------
@@ -150,6 +188,8 @@ def walk(
         Held-out graphs in scaled units, as :meth:`Prepared.bring` gives them.
     stop : int, optional
         How many points to walk.
+    stage : str
+        What the training graphs are, for whoever watches.
 
     Returns
     -------
@@ -180,21 +220,23 @@ def walk(
             tol=settings.tol,
         )
 
-    return [
-        _within_budget(islice(path(output), stop)) for output in range(len(prepared.sample.targets))
-    ]
+    task = Task(stage, rho, maxpat)
+    known = settings.watch.begin(task, prepared)
+    if known is not None:
+        return known
+    walks = [islice(path(output), stop) for output in range(len(prepared.sample.targets))]
+    paths: list[list[PathPoint]] = [[] for _ in walks]
+    going = list(zip(walks, paths, strict=True))
+    while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
+        settings.watch.step(task, prepared, paths)
+    settings.watch.end(task, paths)
+    return paths
 
 
-def _within_budget(path: Iterator[PathPoint]) -> list[PathPoint]:
-    """Collect a path; if the budget of the search runs out, say so and keep what there is."""
-    points: list[PathPoint] = []
+def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:
+    """Walk one step and note it; False at the end, or where the budget of the search runs out."""
     try:
-        for point in path:
-            points.append(point)
-            logger.debug(
-                "lambda %.4g: objective %.6g, %d graphlets, %.3f s",
-                *(point.lam, point.objective, point.n_nonzero, point.seconds),
-            )
+        point = next(path, None)
     except mining.BudgetError as error:
         if not points:
             raise
@@ -204,7 +246,15 @@ def _within_budget(path: Iterator[PathPoint]) -> list[PathPoint]:
             RuntimeWarning,
             stacklevel=2,
         )
-    return points
+        return False
+    if point is None:
+        return False
+    points.append(point)
+    logger.debug(
+        "lambda %.4g: objective %.6g, %d graphlets, %.3f s",
+        *(point.lam, point.objective, point.n_nonzero, point.seconds),
+    )
+    return True
 
 
 def graphlets_of(point: PathPoint, prepared: Prepared) -> list[Graphlet]:

@@ -13,7 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from aglets.fitting import Prepared, Sample, Settings, decision, prepare, walk
+from aglets.fitting import Prepared, Sample, Settings, Watch, decision, prepare, walk
 from aglets.path import PathPoint
 
 __all__ = ["Choice", "FoldResult", "Grid", "choose", "evaluate_folds"]
@@ -72,15 +72,25 @@ def evaluate_folds(
     by_score: bool,
     n_jobs: int | None = None,
 ) -> list[FoldResult]:
-    """Evaluate the grid on every (training rows, held-out rows), folds side by side."""
+    """Evaluate the grid on every (training rows, held-out rows), folds side by side.
+
+    Folds are evaluated one after the other if somebody watches.
+    """
     if len(folds) == 1:
         train, held_out = folds[0]
         return [evaluate(sample[train], sample[held_out], grid, settings, by_score=by_score)]
-    results: list[FoldResult] = Parallel(n_jobs=n_jobs)(
+    watched = type(settings.watch) is not Watch
+    results: list[FoldResult] = Parallel(n_jobs=1 if watched else n_jobs)(
         delayed(evaluate)(
-            sample[train], sample[held_out], grid, settings, by_score=by_score, keep=False
+            sample[train],
+            sample[held_out],
+            grid,
+            settings,
+            by_score=by_score,
+            keep=False,
+            stage=f"fold {i}",
         )
-        for train, held_out in folds
+        for i, (train, held_out) in enumerate(folds)
     )
     return results
 
@@ -93,6 +103,7 @@ def evaluate(
     *,
     by_score: bool,
     keep: bool = True,
+    stage: str = "holdout",
 ) -> FoldResult:
     """Walk the paths of all pairs of the grid on one tree; judge each point on held-out graphs.
 
@@ -106,6 +117,8 @@ def evaluate(
         that of the class with the largest f.
     keep : bool
         Keep the path points and the prepared graphs.
+    stage : str
+        What the training graphs are, for whoever watches.
     """
     prepared = prepare(train, settings, maxpat=max(grid.maxpats))
     held_out = prepared.bring(held_out)
@@ -114,7 +127,7 @@ def evaluate(
     n_nonzero = np.full(shape, np.inf)
     kept = []
     for row, (rho, maxpat) in enumerate(grid.pairs):
-        paths = walk(prepared, settings, rho=rho, maxpat=maxpat, validation=held_out)
+        paths = walk(prepared, settings, rho=rho, maxpat=maxpat, validation=held_out, stage=stage)
         for k, points in enumerate(zip(*paths, strict=False)):
             loss[row, k] = sum(float(point.validation_loss or 0.0) for point in points)
             n_nonzero[row, k] = sum(point.n_nonzero for point in points)

@@ -22,7 +22,7 @@ from aglets.estimators._parameters import (
     integers,
     one_of,
 )
-from aglets.fitting import Prepared, Sample, Settings
+from aglets.fitting import Prepared, Sample, Settings, Watch
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.optim.loss import Loss
 from aglets.path import PathPoint
@@ -62,6 +62,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         validation: Validation | None = None,
+        watch: Watch | None = None,
     ) -> BaseLagra:
         """Learn graphlets and their coefficients.
 
@@ -74,6 +75,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             A graph of weight 2 counts as the same graph given twice.
         validation : (graphs, y) or (graphs, y, sample_weight), optional
             Graphs that are not trained on. Every lambda keeps the state that does best on them.
+        watch : aglets.fitting.Watch, optional
+            Is told of every lambda, and may hand back paths that were walked before.
 
         Returns
         -------
@@ -99,11 +102,11 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                     f"Got {type(validation).__name__} instead."
                 )
             held_out = self._known_targets(as_graph_set(validation[0]), *validation[1:])
-        self._fit(sample, held_out)
+        self._fit(sample, held_out, watch or Watch())
         return self
 
     @abstractmethod
-    def _fit(self, sample: Sample, validation: Sample | None) -> None:
+    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
         """Fit, and keep the result with :meth:`_store`."""
 
     @abstractmethod
@@ -122,7 +125,9 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def _loss(self) -> Loss:
         """Make the loss that the parameters ask for."""
 
-    def _settings(self, *, lambda_min_ratio: float, n_jobs: int | None = None) -> Settings:
+    def _settings(
+        self, *, lambda_min_ratio: float, watch: Watch, n_jobs: int | None = None
+    ) -> Settings:
         return Settings(
             loss=self._loss(),
             scale=self.scale,
@@ -137,6 +142,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             max_bytes=self.max_bytes,
             max_seconds=self.max_seconds,
             n_jobs=effective_n_jobs(self.n_jobs) if n_jobs is None else n_jobs,
+            watch=watch,
         )
 
     def _store(self, paths: list[list[PathPoint]], index: int, prepared: Prepared) -> None:

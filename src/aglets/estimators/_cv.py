@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, either, floats, integers, many, one_of
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Sample, Settings, prepare, walk
+from aglets.fitting import Sample, Settings, Watch, prepare, walk
 from aglets.mining import LARGEST_MAXPAT
 from aglets.selection import Choice, FoldResult, Grid, choose, evaluate, evaluate_folds
 
@@ -52,7 +52,7 @@ GRID: Mapping[str, Condition] = {
 class _OverGrid(BaseLagra):
     """Evaluates the grid on held-out graphs, takes the best point, fits it on all graphs."""
 
-    def _fit(self, sample: Sample, validation: Sample | None) -> None:
+    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
         grid = Grid(
             tuple(float(rho) for rho in self.rhos), tuple(int(size) for size in self.maxpats)
         )
@@ -60,7 +60,7 @@ class _OverGrid(BaseLagra):
         folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, n_jobs=jobs)
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
         if validation is not None:
             results = [evaluate(sample, validation, grid, settings, by_score=by_score)]
         else:
@@ -74,17 +74,22 @@ class _OverGrid(BaseLagra):
         self.best_index_ = choice.pair * settings.n_lambdas + choice.index
         # With graphs held out by the user everything else was trained on already.
         if validation is None and self.refit:
-            self._refit(sample, choice)
+            self._refit(sample, choice, watch)
         else:
             [result] = results
             assert result.prepared is not None
             self._store(result.paths[choice.pair], choice.index, result.prepared)
 
-    def _refit(self, sample: Sample, choice: Choice) -> None:
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio)
+    def _refit(self, sample: Sample, choice: Choice, watch: Watch) -> None:
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
         prepared = prepare(sample, settings, maxpat=choice.maxpat)
         paths = walk(
-            prepared, settings, rho=choice.rho, maxpat=choice.maxpat, stop=choice.index + 1
+            prepared,
+            settings,
+            rho=choice.rho,
+            maxpat=choice.maxpat,
+            stop=choice.index + 1,
+            stage="refit",
         )
         self._store(paths, choice.index, prepared)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Sample, prepare, walk
+from aglets.fitting import Sample, Watch, prepare, walk
 from aglets.mining import LARGEST_MAXPAT
 
 __all__ = ["LagraClassifier", "LagraRegressor"]
@@ -23,8 +23,8 @@ POINT: Mapping[str, Condition] = {
 class _OnePoint(BaseLagra):
     """Walks the path from lambda_max down to ``lambda_ratio`` times it, and stays there."""
 
-    def _fit(self, sample: Sample, validation: Sample | None) -> None:
-        settings = self._settings(lambda_min_ratio=self.lambda_ratio)
+    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
+        settings = self._settings(lambda_min_ratio=self.lambda_ratio, watch=watch)
         prepared = prepare(sample, settings, maxpat=int(self.maxpat))
         held_out = None if validation is None else prepared.bring(validation)
         paths = walk(
