@@ -3,14 +3,16 @@
 Squared hinge loss, F = 1/2 sum_i max(1 - y_i f_i, 0)^2 + lam |beta|_1. One epoch: every pattern
 with |g| > lam joins the working set, one proximal step on beta, beta0 exactly, one gradient step on
 the attributes z of the graphlets in use. Both steps look for their length by halving, from ``eta``
-and ``alpha``. A graphlet's best embedding in a graph is kept while it is still best (within
-rounding), else the one with the smallest sequence of matched rows follows it.
+and ``alpha``, or with ``lengthen`` from that multiple of the length that was accepted last. A
+graphlet's best embedding in a graph is kept while it is still best (within rounding), else the one
+with the smallest sequence of matched rows follows it. That sequence runs over the graphlet's nodes
+in their order, so whoever compares two runs must write the ``patterns`` in the same way in both.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,17 +62,18 @@ class Path:
         starts: Starts | None = None,
         eta: float = 1.0,
         alpha: float = 1.0,
+        lengthen: float | None = None,
         learn_attributes: bool = True,
+        patterns: Iterable[Pattern] | None = None,
     ) -> None:
         self.graphs = list(graphs)
         self.y = np.asarray(y, dtype=float)
-        self.rho, self.eta, self.alpha = rho, eta, alpha
+        self.rho, self.eta, self.alpha, self.lengthen = rho, eta, alpha, lengthen
         self.learn_attributes = learn_attributes
         starts = label_means(graphs) if starts is None else starts
-        self.candidates = {
-            pattern: candidate(pattern, starts)
-            for pattern in sorted(all_patterns(graphs, maxpat, starts.type_labels))
-        }
+        if patterns is None:
+            patterns = sorted(all_patterns(graphs, maxpat, starts.type_labels))
+        self.candidates = {pattern: candidate(pattern, starts) for pattern in patterns}
         self.listed: dict[tuple[Pattern, int], list[Embedding]] = {}
         self.initial_psi = {
             pattern: self._psi(Learned(pattern, start, start.z, start.z_edges), self.graphs)
@@ -152,7 +155,7 @@ class Path:
         beta = np.array([h.beta for h in learned])
         smooth = self._smooth(self.beta0 + psi @ beta)
         gradient = -psi.T @ self.residual()
-        eta = self.eta
+        eta = self._first(self.eta)
         for _ in range(60):
             ahead = beta - eta * gradient
             new = np.sign(ahead) * np.maximum(np.abs(ahead) - eta * lam, 0.0)
@@ -161,6 +164,7 @@ class Path:
             if self._smooth(self.beta0 + psi @ new) <= bound + 1e-12 * max(1.0, abs(smooth)):
                 for h, value in zip(learned, new, strict=True):
                     h.beta = float(value)
+                self.eta = self.eta if self.lengthen is None else eta
                 return
             eta *= 0.5
 
@@ -172,19 +176,26 @@ class Path:
         """Line 12: z <- z - alpha * gradient for every graphlet in use, one alpha for all."""
         residual = self.residual()
         used = [h for h in self.working_set.values() if h.beta != 0.0]
+        if not used:
+            return
         old = [(h.z, h.z_edges, dict(h.held)) for h in used]
         slopes = [self._z_gradient(h, residual) for h in used]
         norm = sum(float((s**2).sum() + (t**2).sum()) for s, t in slopes)
         before = self.objective(lam)
-        alpha = self.alpha
-        for _ in range(40):
+        alpha = self._first(self.alpha)
+        for _ in range(60):
             for h, (z, z_edges, held), (s, t) in zip(used, old, slopes, strict=True):
                 h.z, h.z_edges, h.held = z - alpha * s, z_edges - alpha * t, dict(held)
             if self.objective(lam) <= before - 0.5 * alpha * norm:
+                self.alpha = self.alpha if self.lengthen is None else alpha
                 return
             alpha *= 0.5
         for h, (z, z_edges, held) in zip(used, old, strict=True):
             h.z, h.z_edges, h.held = z, z_edges, held
+
+    def _first(self, length: float) -> float:
+        """The length that a line search tries first."""
+        return length if self.lengthen is None else self.lengthen * length
 
     def objective(self, lam: float) -> float:
         penalty = sum(abs(h.beta) for h in self.working_set.values())
