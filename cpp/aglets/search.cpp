@@ -1,5 +1,6 @@
 #include "search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <memory>
@@ -35,6 +36,8 @@ public:
     grow(ref, code, rows_, scope);
   }
 
+  void set_threshold(double threshold) { threshold_ = threshold; }
+
   std::int64_t n_made() const { return n_made_; }
 
 private:
@@ -59,7 +62,10 @@ private:
       const auto made_ref = tree_.child(ref, child->edge.is_forward() ? forward++ : backward++);
       const auto next = missing(made_ref);
       if ((!next.backward && !next.forward) || tree_.tops_arena(made_ref)) continue;
-      if (tree_.gradient(made_ref, query_.residual, query_.rho).g_bar <= threshold_) continue;
+      // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
+      const bool largest = tree_.node(made_ref).n_nodes == tree_.maxpat();
+      if (!largest && tree_.gradient(made_ref, query_.residual, query_.rho).g_bar <= threshold_)
+        continue;
       code.push(child->edge, child->to_type);
       grow(made_ref, code, child->rows, next);
       code.pop();
@@ -180,6 +186,9 @@ Violators find_violators_with(MiningTree& tree, const Query& query, double lam, 
   return all;
 }
 
+/// Share of the best waiting bound down to which find_largest looks ahead.
+constexpr double largest_look_ahead = 0.5;
+
 struct Waiting {
   double g_bar;
   std::int64_t order;  // older first among equals: the search stays deterministic
@@ -209,6 +218,9 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
     const auto ref = waiting.top().ref;
     waiting.pop();
     budget.check();
+    // Descendants with a bound near the next best will be wanted soon.
+    const double next = waiting.empty() ? 0.0 : waiting.top().g_bar;
+    grower.set_threshold(std::max(best.value, largest_look_ahead * next));
     grower.ensure_children(ref);
     for_each_child(tree, ref, query.maxpat, meet);
   }

@@ -24,6 +24,9 @@ __all__ = ["Graphlet", "agis"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+#: Sets of a graphlet's nodes are machine words in the core.
+LARGEST_GRAPHLET = 64
+
 Embeddings = list[list[npt.NDArray[np.int32] | None]]
 
 
@@ -68,6 +71,12 @@ class Graphlet:
         coef: float | None = None,
     ) -> None:
         labels = tuple(labels)
+        for label in labels:
+            if not isinstance(label, Hashable):
+                raise TypeError(
+                    f"Labels must be hashable (numbers, strings, tuples), but a graphlet has "
+                    f"{label!r} ({type(label).__name__})."
+                )
         pairs = _edge_array(edges)
         rows = _rows(attributes, len(labels), "attributes", "node")
         edge_rows = (
@@ -208,7 +217,7 @@ def agis(
     (array([1, 0], dtype=int32), None)
     """
     graphs = as_graph_set(graphs)
-    if not 0.0 < rho < np.inf:
+    if not isinstance(rho, (int, float, np.number)) or not 0.0 < rho < np.inf:
         raise ValueError(f"rho must be a float in the range (0, inf). Got {rho!r} instead.")
     if isinstance(graphlets, Graphlet):
         raise TypeError(
@@ -216,6 +225,10 @@ def agis(
         )
     patterns, z = [], []
     for i, graphlet in enumerate(graphlets):
+        if not isinstance(graphlet, Graphlet):
+            raise TypeError(
+                f"Expected a list of Graphlet, got {type(graphlet).__name__} at position {i}."
+            )
         _check_widths(graphlet, graphs, i)
         patterns.append(core_pattern(graphlet, graphs))
         z.append(flat_attributes(graphlet, graphs))
@@ -259,12 +272,17 @@ def _embeddings(costs: Floats, nodes: Codes, sizes: list[int]) -> Embeddings:
 
 
 def _edge_array(edges: npt.ArrayLike) -> Codes:
-    array = np.array(edges, dtype=np.int32)
+    numbers = np.asarray(edges)
+    array = numbers.astype(np.int32)
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int32)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
             f"Expected the edges of a graphlet as pairs of node positions. Got shape {array.shape}."
+        )
+    if numbers.dtype.kind not in "iu":
+        raise TypeError(
+            f"Expected the edges of a graphlet as whole numbers, got {numbers.dtype} numbers."
         )
     return array
 
@@ -286,6 +304,10 @@ def _rows(rows: npt.ArrayLike | None, count: int, name: str, owner: str) -> Floa
 
 
 def _check_structure(n_nodes: int, edges: Codes) -> None:
+    if not 1 <= n_nodes <= LARGEST_GRAPHLET:
+        raise ValueError(
+            f"A graphlet must have from 1 to {LARGEST_GRAPHLET} nodes. Got {n_nodes} instead."
+        )
     for u, v in edges.tolist():
         if not (0 <= u < n_nodes and 0 <= v < n_nodes):
             raise ValueError(

@@ -202,7 +202,7 @@ class Tree:
         found = self._core.search(
             self._residual(residual),
             _checked_rho(rho),
-            float(lam),
+            _checked_lam(lam),
             self._limited(maxpat),
             self.look_ahead,
             self.n_jobs,
@@ -244,6 +244,11 @@ class Tree:
             raise ValueError(
                 f"Expected a residual with one number per graph, that is {len(self.graphs)}. "
                 f"Got shape {array.shape} instead."
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(
+                f"Expected a finite residual, but {(~np.isfinite(array)).sum()} of its numbers "
+                "are NaN or infinite; the solver that made it has diverged."
             )
         return array
 
@@ -346,7 +351,8 @@ def frequent(
     [(['C'], 2), (['C', 'O'], 2), (['O'], 2)]
     """
     graphs = as_graph_set(graphs)
-    if min_support < 1:
+    whole = isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool)
+    if not whole or min_support < 1:
         raise ValueError(
             f"min_support must be a whole number of at least 1. Got {min_support!r} instead."
         )
@@ -409,7 +415,10 @@ def lambda_max(
 
 
 def _signs(y: npt.ArrayLike, n_graphs: int) -> Floats:
-    values, codes = np.unique(np.asarray(y), return_inverse=True)
+    y = np.asarray(y)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("Expected y to name a class for every graph, but some are NaN.")
+    values, codes = np.unique(y, return_inverse=True)
     if len(codes) != n_graphs:
         raise ValueError(f"Expected one y per graph, that is {n_graphs}. Got {len(codes)} instead.")
     if len(values) != 2:
@@ -464,7 +473,13 @@ def _checked_maxpat(maxpat: int) -> int:
     return int(maxpat)
 
 
+def _checked_lam(lam: float) -> float:
+    if not 0.0 <= lam < np.inf:
+        raise ValueError(f"lam must be a float in the range [0, inf). Got {lam!r} instead.")
+    return float(lam)
+
+
 def _checked_rho(rho: float) -> float:
-    if not 0.0 < rho < np.inf:
+    if not isinstance(rho, (int, float, np.number)) or not 0.0 < rho < np.inf:
         raise ValueError(f"rho must be a float in the range (0, inf). Got {rho!r} instead.")
     return float(rho)
