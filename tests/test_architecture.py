@@ -30,6 +30,7 @@ LAYERS: dict[str, set[str]] = {
     "optim": {"optim"},
     "path": {"path"},
     "fitting": {"fitting"},
+    "checkpoint": {"checkpoint"},
     "selection": {"selection"},
     "model": {"_archive", "model", "model_file"},
     "explain": {"explain"},

@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli.count import count
+from aglets.cli import count, data, frequent
 
 app = typer.Typer(
     help="Attributed graphlets: sparse, readable models of graphs.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+)
+data_app = typer.Typer(
+    help="List data sets, fetch or describe one, and convert it.", no_args_is_help=True
 )
 
 
@@ -25,4 +27,14 @@ def root(
     """Attributed graphlets: sparse, readable models of graphs."""
 
 
-app.command()(count)
+def _epilog(examples: tuple[str, ...]) -> str:
+    return "\n\n".join(f"Example: {example}" for example in examples)
+
+
+app.command(epilog=_epilog(count.EXAMPLES))(count.count)
+app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
+data_app.command("list", epilog=_epilog(data.LIST_EXAMPLES))(data.list_data)
+data_app.command(epilog=_epilog(data.FETCH_EXAMPLES))(data.fetch)
+data_app.command(epilog=_epilog(data.INFO_EXAMPLES))(data.info)
+data_app.command(epilog=_epilog(data.CONVERT_EXAMPLES))(data.convert)
+app.add_typer(data_app, name="data")

@@ -7,24 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aglets.cli.data import AsJson, ComponentOption, Data, EdgeLabels, Jobs, load
+from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
 
 if TYPE_CHECKING:
     from aglets.mining import Counts
 
+EXAMPLES = ("aglets count demo --maxpat 4",)
 
-def count(
-    data: Data,
-    maxpat: Annotated[int, typer.Option("--maxpat", help="Greatest number of nodes.")],
-    component: ComponentOption = None,
-    edge_labels: EdgeLabels = False,
-    jobs: Jobs = 1,
-    as_json: AsJson = False,
-) -> None:
+Maxpat = Annotated[int, typer.Option("--maxpat", help="Greatest number of nodes.")]
+
+
+@reads_graphs
+def count(source: Source, maxpat: Maxpat, jobs: Jobs = 1, as_json: AsJson = False) -> None:
     """Count the connected labelled subgraphs of up to MAXPAT nodes, each pattern once."""
     from aglets import mining
 
-    graphs, _ = load(data, component=component, edge_labels=edge_labels)
+    graphs, _ = source.load()
     counts = mining.count(graphs, maxpat=maxpat, n_jobs=jobs)
     if as_json:
         typer.echo(_as_json(counts))

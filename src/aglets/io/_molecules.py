@@ -134,6 +134,11 @@ class MoleculeReader:
                 return self._reason(smiles)
             return self.of_mol(mol)
 
+    def of_block(self, block: str) -> Molecule | str:
+        """Read a record of an SDF file; return what is wrong with it if that fails."""
+        with self.quiet():
+            return self.of_mol(self.chem.MolFromMolBlock(block))
+
     def _reason(self, smiles: str) -> str:
         """Say why RDKit refuses."""
         mol = self.chem.MolFromSmiles(smiles, sanitize=False)

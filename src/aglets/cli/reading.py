@@ -1,0 +1,239 @@
+"""How commands are told which graphs to take: options they share, and loading."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import numpy.typing as npt
+import typer
+
+if TYPE_CHECKING:
+    from aglets import GraphSet
+    from aglets.io.files import ReadOptions
+
+DEMO = "demo"
+PANEL = "How to read DATA"
+
+
+class Component(str, Enum):
+    """Which connected component of every graph to keep."""
+
+    first = "first"
+    largest = "largest"
+
+
+class Format(str, Enum):
+    """The formats of files."""
+
+    csv = "csv"
+    tsv = "tsv"
+    parquet = "parquet"
+    smi = "smi"
+    sdf = "sdf"
+    json = "json"
+    jsonl = "jsonl"
+    gspan = "gspan"
+    tu = "tu"
+
+
+class Coordinates(str, Enum):
+    """Which coordinates of atoms become attributes."""
+
+    two = "2d"
+    three = "3d"
+
+
+class Failures(str, Enum):
+    """What to do about rows that cannot be read."""
+
+    skip = "skip"
+    fail = "raise"
+
+
+def _option(*names: str, help: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=PANEL)
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A file of molecules or graphs, the name or folder of a TU data set, or 'demo'.",
+    ),
+]
+FormatOption = Annotated[
+    Format | None, _option("--format", help="Format of the file; else told by its ending.")
+]
+Target = Annotated[
+    str | None, _option("--target", help="Column, property or key that is to be predicted.")
+]
+Smiles = Annotated[
+    str | None, _option("--smiles", help="Column of SMILES in a table.  [default: smiles]")
+]
+Separator = Annotated[
+    str | None, _option("--separator", help="What separates the columns of a text table.")
+]
+LabelKey = Annotated[str | None, _option("--label", help="Key of node labels in JSON.")]
+Attributes = Annotated[
+    str | None,
+    _option(
+        "--attributes",
+        help="Names of atom attributes, or keys in JSON, with commas; 'none' for none.",
+    ),
+]
+EdgeLabelKey = Annotated[str | None, _option("--edge-label", help="Key of edge labels in JSON.")]
+EdgeAttributes = Annotated[
+    str | None, _option("--edge-attributes", help="Keys of edge attributes in JSON, with commas.")
+]
+EdgeLabels = Annotated[
+    bool | None,
+    _option(
+        "--edge-labels/--no-edge-labels",
+        help="Whether to tell edges apart by label; else only those of molecules and gSpan.",
+    ),
+]
+LabelWith = Annotated[
+    str | None,
+    _option(
+        "--label-with",
+        help="What tells atoms apart beside the element: aromaticity, charge, hybridisation.",
+    ),
+]
+CoordinatesOption = Annotated[
+    Coordinates | None, _option("--coordinates", help="Add the coordinates of atoms.")
+]
+Hydrogens = Annotated[bool, _option("--hydrogens", help="Take hydrogens as nodes, too.")]
+ComponentOption = Annotated[
+    Component | None,
+    _option("--component", help="Keep only one connected component of every graph."),
+]
+ErrorsOption = Annotated[
+    Failures, _option("--errors", help="Leave out rows that cannot be read, or give up.")
+]
+
+Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 takes all.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where graphs come from, as told on the command line."""
+
+    data: str
+    options: ReadOptions
+    component: str | None = None
+
+    def load(self) -> tuple[GraphSet, npt.NDArray[Any] | None]:
+        """Return the graphs and, if there are any, their targets."""
+        from aglets import datasets
+        from aglets.datasets.components import keep_component
+        from aglets.io.files import format_of, read_file
+
+        path = Path(self.data)
+        y: npt.NDArray[Any] | None
+        if self.data == DEMO and not path.exists():
+            self.options.check("tu")
+            graphs, y = datasets.load_demo()
+            if self.options.edge_labels is False:
+                graphs = replace(graphs, edge_labels=None, edge_vocabulary=None)
+        elif self._is_name():
+            self.options.check("tu")
+            graphs, y = datasets.load_tu(self.data, edge_labels=bool(self.options.edge_labels))
+        else:
+            format_of(path, self.options.format)
+            graphs, y = read_file(path, self.options)
+        if not len(graphs):
+            raise ValueError(f"Expected graphs in {self.data}, but there are none.")
+        return keep_component(graphs, self.component) if self.component else graphs, y  # type: ignore[arg-type]
+
+    def load_with_targets(self) -> tuple[GraphSet, npt.NDArray[Any]]:
+        """Return the graphs and their targets, or say that the target must be named."""
+        graphs, y = self.load()
+        if y is None:
+            raise ValueError(
+                f"Expected to be told what to predict of {self.data}; name the column, property or "
+                "key with --target."
+            )
+        if y.ndim != 1:
+            raise ValueError(
+                f"Expected one target per graph, but {self.data} has {y.shape[1]}; "
+                "keep one of them in its file."
+            )
+        return graphs, y
+
+    def _is_name(self) -> bool:
+        """Whether it is the name of a data set rather than of a file."""
+        path = Path(self.data)
+        return not path.exists() and path.name == self.data and not path.suffix
+
+
+def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, whose first parameter is a `Source`, the options that all readers share."""
+
+    def reading(
+        data: Data,
+        format: FormatOption = None,
+        target: Target = None,
+        smiles: Smiles = None,
+        separator: Separator = None,
+        label: LabelKey = None,
+        attributes: Attributes = None,
+        edge_label: EdgeLabelKey = None,
+        edge_attributes: EdgeAttributes = None,
+        edge_labels: EdgeLabels = None,
+        label_with: LabelWith = None,
+        coordinates: CoordinatesOption = None,
+        hydrogens: Hydrogens = False,
+        errors: ErrorsOption = Failures.skip,
+        component: ComponentOption = None,
+    ) -> Source:
+        from aglets.io.files import ReadOptions
+
+        options = ReadOptions(
+            format=None if format is None else format.value,
+            target=target,
+            smiles=smiles,
+            separator=separator,
+            label=label,
+            attributes=_names(attributes),
+            edge_label=edge_label,
+            edge_attributes=_names(edge_attributes),
+            edge_labels=edge_labels,
+            label_with=_names(label_with) or (),
+            coordinates=None if coordinates is None else coordinates.value,
+            hydrogens=hydrogens,
+            errors=errors.value,
+        )
+        return Source(data, options, None if component is None else component.value)
+
+    shared = inspect.signature(reading).parameters
+    own = list(inspect.signature(command).parameters.values())[1:]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        source = reading(**{name: given.pop(name) for name in shared})
+        command(source, **given)
+
+    hints = get_type_hints(reading, include_extras=True) | get_type_hints(
+        command, include_extras=True
+    )
+    places = [shared["data"], *own, *(p for name, p in shared.items() if name != "data")]
+    # Click wants parameters without a default first; all are given by name anyway.
+    places.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [p.replace(annotation=hints[p.name], kind=inspect.Parameter.KEYWORD_ONLY) for p in places]
+    )
+    run.__annotations__ = {p.name: hints[p.name] for p in places}
+    return run
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return () if text == "none" else tuple(name.strip() for name in text.split(","))

@@ -1,0 +1,135 @@
+"""Graphs of a large file a few at a time, in constant memory.
+
+The parent process only splits the file into raw rows; making graphs of them, which takes nearly all
+the time, can be left to other processes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from aglets.graphs import GraphSet
+from aglets.io._failures import Failure
+from aglets.io._molecules import MoleculeFeatures, MoleculeReader, molecule_set
+from aglets.io._rows import opened, smiles_rows, table_rows
+from aglets.io.files import TABLES, ReadOptions, format_of
+
+__all__ = ["STREAMED", "Batch", "Raw", "batches", "graphs_of"]
+
+#: Formats that can be read row by row.
+STREAMED = (*TABLES, "smi", "sdf", "jsonl")
+
+
+class Raw(NamedTuple):
+    """A row (from 0) as it stands in the file, its line (from 1), and what it is called."""
+
+    row: int
+    line: int | None
+    name: str
+    content: Any
+
+
+class Batch(NamedTuple):
+    """Graphs of some rows, and which rows could not be read."""
+
+    graphs: GraphSet | None
+    kept: list[int]
+    failures: list[Failure]
+
+
+def batches(
+    path: str | os.PathLike[str], options: ReadOptions, size: int = 1000
+) -> Iterator[list[Raw]]:
+    """Yield the rows of a file, so many at a time."""
+    kind = format_of(path, options.format)
+    if not Path(path).is_file():
+        raise ValueError(f"Expected a file, but there is no {os.fspath(path)}.")
+    rows = _raw_rows(Path(path), kind, options)
+    while batch := list(islice(rows, size)):
+        yield batch
+
+
+def _raw_rows(path: Path, kind: str, options: ReadOptions) -> Iterator[Raw]:
+    if kind == "smi":
+        for row in smiles_rows(path):
+            name = row.values["name"] or row.values["smiles"]
+            yield Raw(row.row, row.line, name, row.values["smiles"])
+    elif kind == "sdf":
+        yield from _records(path)
+    elif kind == "jsonl":
+        with opened(path) as lines:
+            filled = ((n, line) for n, line in enumerate(lines, 1) if line.strip())
+            for count, (number, line) in enumerate(filled):
+                yield Raw(count, number, "", line)
+    else:
+        column = options.smiles or "smiles"
+        separator = options.separator or ("\t" if kind == "tsv" else None)
+        for row in table_rows(path, [column], separator=separator):
+            yield Raw(row.row, row.line, str(row.values[column]), row.values[column])
+
+
+def _records(path: Path) -> Iterator[Raw]:
+    """Yield the records of an SDF file as text."""
+    opening: Any = gzip.open if path.suffix == ".gz" else open
+    with opening(path, "rt", encoding="utf-8", errors="replace") as lines:
+        row, start = 0, 1
+        record: list[str] = []
+        for number, line in enumerate(lines, 1):
+            if line.startswith("$$$$"):
+                yield Raw(row, start, record[0].strip() if record else "", "".join(record))
+                row, start, record = row + 1, number + 1, []
+            else:
+                record.append(line)
+        if "".join(record).strip():
+            yield Raw(row, start, record[0].strip(), "".join(record))
+
+
+def graphs_of(rows: Sequence[Raw], kind: str, recipe: str | None) -> Batch:
+    """Make graphs of raw rows, read as the recipe says.
+
+    Parameters
+    ----------
+    rows : sequence of Raw
+    kind : str
+        The format they came from.
+    recipe : str or None
+        That of the graphs a model was fitted on; None reads with default features.
+
+    Returns
+    -------
+    Batch
+        `kept` are the positions in `rows` that became graphs.
+    """
+    known = json.loads(recipe or "{}")
+    if kind == "jsonl":
+        return _node_link_batch(rows, known.get("keys", {}))
+    features = MoleculeFeatures.of(**known.get("molecule", {}))
+    reader = MoleculeReader(features)
+    molecules, kept, failures = [], [], []
+    for position, raw in enumerate(rows):
+        molecule = reader.of_block(raw.content) if kind == "sdf" else reader.of_smiles(raw.content)
+        if isinstance(molecule, str):
+            failures.append(Failure(raw.row, molecule, raw.line))
+        else:
+            molecules.append(molecule)
+            kept.append(position)
+    graphs = molecule_set(molecules, features, kept) if molecules else None
+    return Batch(graphs, kept, failures)
+
+
+def _node_link_batch(rows: Sequence[Raw], keys: dict[str, Any]) -> Batch:
+    parts, kept, failures = [], [], []
+    for position, raw in enumerate(rows):
+        try:
+            parts.append(GraphSet.from_json([json.loads(raw.content)], **keys))
+            kept.append(position)
+        except (ValueError, TypeError) as error:
+            reason = "it is no JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+            failures.append(Failure(raw.row, reason, raw.line))
+    return Batch(GraphSet.concatenate(parts) if parts else None, kept, failures)
