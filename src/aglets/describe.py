@@ -143,7 +143,7 @@ def describe(graphs: GraphSet, y: npt.ArrayLike | None = None) -> Description:
     targets = None if y is None else _targets(y, len(graphs))
     same = groups(graphs)
     n_components, n_isolated = _components(graphs)
-    is_number = targets is not None and _is_number(targets)
+    is_number = targets is not None and is_measured(targets)
     description = Description(
         n_graphs=len(graphs),
         n_nodes=Spread.of(graphs.n_nodes),
@@ -182,7 +182,7 @@ def _targets(y: npt.ArrayLike, n_graphs: int) -> npt.NDArray[Any]:
     return targets
 
 
-def _is_number(targets: npt.NDArray[Any]) -> bool:
+def is_measured(targets: npt.NDArray[Any]) -> bool:
     """Whether targets are measured rather than classes."""
     if targets.dtype.kind not in "iuf":
         return False

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from aglets import __version__
 from aglets.graphlet import Graphlet, agis
-from aglets.graphs import as_graph_set
+from aglets.graphs import GraphSet, as_graph_set
 from aglets.input_format import InputFormat
 from aglets.scaling import AttributeScaling, Columns
 
@@ -135,14 +135,25 @@ class LagraModel:
         embeddings : list of lists of (ndarray or None)
             Only if asked for: per graph and graphlet, the matched node of each graphlet node.
         """
+        return self.agis_prepared(
+            self.prepared(graphs), return_embeddings=return_embeddings, n_jobs=n_jobs
+        )
+
+    def prepared(self, graphs: Any) -> GraphSet:
+        """Bring graphs to the labels of fit, with attributes in the units that are compared."""
         known = self.input_format
-        prepared = self.scaling.apply(known.bring(as_graph_set(graphs, known.recipe)))
+        return self.scaling.apply(known.bring(as_graph_set(graphs, known.recipe)))
+
+    def agis_prepared(
+        self, prepared: GraphSet, *, return_embeddings: bool = False, n_jobs: int = 1
+    ) -> Any:
+        """Score graphs that :meth:`prepared` gave, as :meth:`agis` does."""
         if not self.graphlets:
             psi = np.zeros((len(prepared), 0))
             return (psi, [[] for _ in range(len(prepared))]) if return_embeddings else psi
         return agis(
             prepared,
-            list(self._scaled_graphlets),
+            list(self.scaled_graphlets),
             rho=self.rho,
             return_embeddings=return_embeddings,
             n_jobs=n_jobs,
@@ -163,7 +174,10 @@ class LagraModel:
 
     def predict(self, graphs: Any, *, n_jobs: int = 1) -> NDArray[Any]:
         """Name the class of each graph, or its value in regression."""
-        f = self.decision_function(graphs, n_jobs=n_jobs)
+        return self.predict_from_decision(self.decision_function(graphs, n_jobs=n_jobs))
+
+    def predict_from_decision(self, f: FloatArray) -> NDArray[Any]:
+        """Name the classes, or the values, where f is known already."""
         if self.classes is None:
             return f
         return np.asarray(self.classes[(f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)])
@@ -179,7 +193,10 @@ class LagraModel:
                 f"Probabilities need a classifier with loss='logistic'. Got loss={self.loss!r} "
                 "instead; fit with the logistic loss, or calibrate this model's decision_function."
             )
-        f = self.decision_function(graphs, n_jobs=n_jobs)
+        return self.proba_from_decision(self.decision_function(graphs, n_jobs=n_jobs))
+
+    def proba_from_decision(self, f: FloatArray) -> FloatArray:
+        """Give the probabilities of a model with logistic loss where f is known already."""
         # 1 / (1 + exp(-f)) and its complement, neither overflowing nor losing the small one.
         small = np.exp(-np.abs(f))
         p, rest = (np.where(sign * f >= 0.0, 1.0, small) / (1.0 + small) for sign in (1, -1))
@@ -196,7 +213,8 @@ class LagraModel:
         save(self, path)
 
     @cached_property
-    def _scaled_graphlets(self) -> tuple[Graphlet, ...]:
+    def scaled_graphlets(self) -> tuple[Graphlet, ...]:
+        """The graphlets with their attributes in the units that are compared."""
         return tuple(
             _rescaled(graphlet, self.scaling, self.input_format, Columns.forward)
             for graphlet in self.graphlets

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli import count, data, frequent
+from aglets.cli import count, data, fit, frequent, predict, show
 
 app = typer.Typer(
     help="Attributed graphlets: sparse, readable models of graphs.",
@@ -31,6 +31,9 @@ def _epilog(examples: tuple[str, ...]) -> str:
     return "\n\n".join(f"Example: {example}" for example in examples)
 
 
+app.command(epilog=_epilog(fit.EXAMPLES))(fit.fit)
+app.command(epilog=_epilog(show.EXAMPLES))(show.show)
+app.command(epilog=_epilog(predict.EXAMPLES))(predict.predict)
 app.command(epilog=_epilog(count.EXAMPLES))(count.count)
 app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
 data_app.command("list", epilog=_epilog(data.LIST_EXAMPLES))(data.list_data)

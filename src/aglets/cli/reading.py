@@ -152,6 +152,12 @@ class Source:
             raise ValueError(f"Expected graphs in {self.data}, but there are none.")
         return keep_component(graphs, self.component) if self.component else graphs, y  # type: ignore[arg-type]
 
+    def with_edge_labels(self) -> Source:
+        """Return the same source, edges told apart by label unless that was said already."""
+        if self.options.edge_labels is not None:
+            return self
+        return replace(self, options=replace(self.options, edge_labels=True))
+
     def load_with_targets(self) -> tuple[GraphSet, npt.NDArray[Any]]:
         """Return the graphs and their targets, or say that the target must be named."""
         graphs, y = self.load()
@@ -174,7 +180,10 @@ class Source:
 
 
 def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, whose first parameter is a `Source`, the options that all readers share."""
+    """Give a command with a parameter `source` the options that all readers share.
+
+    DATA stands where `source` stands in the command; the options come last.
+    """
 
     def reading(
         data: Data,
@@ -212,18 +221,20 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
         )
         return Source(data, options, None if component is None else component.value)
 
-    shared = inspect.signature(reading).parameters
-    own = list(inspect.signature(command).parameters.values())[1:]
+    shared = dict(inspect.signature(reading).parameters)
+    argument = shared.pop("data")
 
     @wraps(command)
     def run(**given: Any) -> None:
-        source = reading(**{name: given.pop(name) for name in shared})
-        command(source, **given)
+        source = reading(given.pop("data"), **{name: given.pop(name) for name in shared})
+        command(source=source, **given)
 
     hints = get_type_hints(reading, include_extras=True) | get_type_hints(
         command, include_extras=True
     )
-    places = [shared["data"], *own, *(p for name, p in shared.items() if name != "data")]
+    own = inspect.signature(command).parameters
+    places = [argument if name == "source" else parameter for name, parameter in own.items()]
+    places += shared.values()
     # Click wants parameters without a default first; all are given by name anyway.
     places.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

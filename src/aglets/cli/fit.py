@@ -1,0 +1,235 @@
+"""`aglets fit`: learn a model and write it to a file."""
+
+from __future__ import annotations
+
+import json
+import time
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
+
+if TYPE_CHECKING:
+    from aglets.cli.watching import FitWatch
+    from aglets.model import LagraModel
+
+EXAMPLES = (
+    "aglets fit demo -o demo.aglets",
+    "aglets fit molecules.csv --smiles smiles --target active -o active.aglets --seed 0",
+    "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 3 --maxpat 4 --time-limit 60",
+)
+
+
+class Kind(str, Enum):
+    """What is to be predicted."""
+
+    auto = "auto"
+    classes = "classes"
+    numbers = "numbers"
+
+
+class ClassLoss(str, Enum):
+    """The losses there are, for classes and for numbers."""
+
+    squared_hinge = "squared_hinge"
+    logistic = "logistic"
+    squared = "squared"
+    huber = "huber"
+
+
+@reads_graphs
+def fit(
+    source: Source,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The model's file.  [default: DATA.aglets]"),
+    ] = None,
+    task: Annotated[
+        Kind, typer.Option("--task", help="Whether targets are classes or numbers.")
+    ] = Kind.auto,
+    maxpat: Annotated[
+        list[int] | None,
+        typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose.  [default: 5]"),
+    ] = None,
+    rho: Annotated[
+        list[float] | None,
+        typer.Option("--rho", help="Length scale of attributes; several to choose."),
+    ] = None,
+    n_lambdas: Annotated[
+        int, typer.Option("--n-lambdas", help="Steps of the path of penalties.", min=1)
+    ] = 100,
+    loss: Annotated[
+        ClassLoss | None, typer.Option("--loss", help="Loss; 'logistic' gives probabilities.")
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            "--folds", help="Choose by so many folds instead of one part held out.", min=2
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Which graphs are held out.")] = 0,
+    jobs: Jobs = 1,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="Seconds after which to keep the best so far.", min=0.0),
+    ] = None,
+    memory_limit: Annotated[
+        float | None,
+        typer.Option("--memory-limit", help="Megabytes that the search may take.", min=0.0),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", help="Folder of finished parts.  [default: beside OUTPUT]"),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an earlier run was interrupted.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn graphlets that tell the classes, or the target, and write the model to a file.
+
+    Part of the graphs is held out to choose rho, maxpat and lambda; then all are used. Ctrl-C saves
+    the best model so far, and --resume goes on from there.
+    """
+    from aglets.checkpoint import Checkpoint, fingerprint
+    from aglets.cli.watching import FitWatch, OutOfTimeError, interruptible
+
+    start = time.monotonic()
+    graphs, y = source.load_with_targets()
+    estimator = _estimator(y, task, loss)
+    options: dict[str, Any] = {"n_lambdas": n_lambdas, "random_state": seed, "n_jobs": jobs}
+    options |= {"maxpats": tuple(maxpat)} if maxpat else {}
+    options |= {"rhos": tuple(rho)} if rho else {}
+    options |= {"loss": loss.value} if loss else {}
+    options |= {"cv": folds} if folds else {}
+    options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
+    estimator.set_params(**options)
+    target = output or Path(f"{Path(source.data).name.split('.')[0]}.aglets")
+    folder = checkpoint or target.with_name(target.name + ".checkpoint")
+    key = fingerprint(graphs, y, estimator.get_params())
+    found = (folder / "fit.json").is_file()
+    kept = Checkpoint(folder, key, resume=resume)
+    n_pairs = len(estimator.rhos) * len(estimator.maxpats) * (folds or 1)
+    watch = FitWatch(
+        kept,
+        n_points=n_pairs * n_lambdas,
+        n_lambdas=n_lambdas,
+        seconds=time_limit,
+        shown=not (quiet or as_json),
+    )
+    ended = None
+    try:
+        with interruptible(), watch.progress:
+            estimator.fit(graphs, y, watch=watch)
+        model = estimator.model_
+    except (KeyboardInterrupt, OutOfTimeError) as stopped:
+        ended = "time limit" if isinstance(stopped, OutOfTimeError) else "interrupted"
+        model = _best_model(watch, estimator)
+    model.save(target)
+    if ended is None:
+        kept.delete()
+    seconds = time.monotonic() - start
+    summary = _summary(model, watch, estimator, target, seconds, ended)
+    if as_json:
+        typer.echo(json.dumps(summary))
+    elif not quiet:
+        _print(summary, resumed=resume and found, folder=folder)
+    if ended == "interrupted":
+        raise typer.Exit(1)
+
+
+def _estimator(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
+    """Return an estimator for classes or for numbers."""
+    from aglets import LagraClassifierCV, LagraRegressorCV
+    from aglets.describe import is_measured
+
+    of_numbers = {"squared", "huber"}
+    if task is Kind.auto and loss is not None:
+        task = Kind.numbers if loss.value in of_numbers else Kind.classes
+    if task is Kind.auto:
+        task = Kind.numbers if is_measured(y) else Kind.classes
+    if loss is not None and (loss.value in of_numbers) != (task is Kind.numbers):
+        raise ValueError(
+            f"The loss {loss.value!r} is not for {task.value}; for classes there are "
+            "'squared_hinge' and 'logistic', for numbers 'squared' and 'huber'."
+        )
+    if task is Kind.numbers and y.dtype.kind not in "iuf":
+        raise ValueError(
+            f"Expected numbers to predict, but the targets are words such as {str(y[0])!r}; "
+            "give --task classes."
+        )
+    return LagraRegressorCV() if task is Kind.numbers else LagraClassifierCV()
+
+
+def _best_model(watch: FitWatch, estimator: Any) -> LagraModel:
+    from aglets.estimators._assembly import model_of
+
+    best = watch.best
+    if best is None:
+        raise ValueError(
+            "Stopped before there was a model to save; give it more time, or go on later with "
+            "--resume."
+        )
+    classes = getattr(estimator, "classes_", None)
+    return model_of(best.points, best.paths, best.prepared, estimator._loss().name, classes)
+
+
+def _summary(
+    model: LagraModel, watch: FitWatch, estimator: Any, target: Path, seconds: float, ended: Any
+) -> dict[str, Any]:
+    fitted = ended is None
+    best = watch.best
+    score = None
+    if fitted:
+        index = estimator.best_index_ % estimator.n_lambdas
+        scores = [
+            values[index]
+            for task, values in watch.scores.items()
+            if (task.rho, task.maxpat) == (estimator.rho_, estimator.maxpat_)
+            and task.stage != "refit"
+            and index < len(values)
+        ]
+        known = [value for value in scores if value is not None]
+        score = sum(known) / len(known) if known and len(known) == len(scores) else None
+    elif best is not None and len(best.points) == 1:
+        score = best.points[0].validation_score
+    return {
+        "model": str(target),
+        "ended": ended or "finished",
+        "classes": None if model.classes is None else [str(value) for value in model.classes],
+        "n_graphlets": len(model.graphlets),
+        "validation_score": score,
+        "rho": model.rho,
+        "maxpat": estimator.maxpat_ if fitted else None,
+        "lambda_ratio": estimator.lambda_ratio_ if fitted else None,
+        "seconds": round(seconds, 3),
+        "paths_resumed": watch.n_resumed,
+    }
+
+
+def _print(summary: dict[str, Any], *, resumed: bool, folder: Path) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    what = "R²" if summary["classes"] is None else "accuracy"
+    parts = [f"{summary['n_graphlets']} graphlets"]
+    if summary["validation_score"] is not None:
+        parts.append(f"validation {what} {summary['validation_score']:.3f}")
+    parts.append(f"rho {summary['rho']:g}")
+    if summary["maxpat"] is not None:
+        parts.append(f"maxpat {summary['maxpat']}, lambda/lambda_max {summary['lambda_ratio']:.3g}")
+    parts.append(f"{summary['seconds']:.1f} s")
+    if resumed:
+        parts.append(f"{summary['paths_resumed']} paths taken from the checkpoint")
+    if summary["ended"] != "finished":
+        why = "Interrupted" if summary["ended"] == "interrupted" else "The time is over"
+        console.print(
+            f"{why}: this is the best model so far, and --resume goes on from {folder}.",
+            markup=False,
+            style="yellow",
+        )
+    console.print(f"{summary['model']}: {', '.join(parts)}", markup=False)

@@ -1,0 +1,181 @@
+"""`aglets predict`: apply a model to graphs, a few at a time, in the order of the file."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aglets.cli.reading import DEMO, Source, reads_graphs
+from aglets.cli.show import Model
+from aglets.cli.tables import OutputFormat, opened_writer
+
+if TYPE_CHECKING:
+    from aglets.io._failures import Failure
+    from aglets.io.stream import Raw
+    from aglets.model import LagraModel
+
+EXAMPLES = (
+    "aglets predict demo.aglets new.smi",
+    "aglets predict demo.aglets molecules.csv --smiles smiles -o predictions.csv --jobs 2",
+)
+
+#: Rows that a process takes at a time: enough to be quick, few enough to be small.
+BATCH = 1000
+
+
+@reads_graphs
+def predict(
+    model: Model,
+    source: Source,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A .csv, .jsonl or .parquet file; else the screen."),
+    ] = None,
+    to: Annotated[
+        OutputFormat | None, typer.Option("--to", help="Format to write; else by the ending.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", help="Number of processes.", min=1)] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
+) -> None:
+    """Predict every graph of DATA, in its order.
+
+    Large files of molecules are read a few rows at a time. A row that cannot be read keeps its
+    place, with the reason in the column "error".
+    """
+    from rich.console import Console
+
+    from aglets.io._failures import summary
+    from aglets.model_file import load
+
+    loaded = load(model)
+    n_rows, failures = 0, []
+    with opened_writer(output, to, _columns(loaded)) as writer:
+        for rows, failed in _results(source, loaded, model, jobs):
+            writer.write(rows)
+            n_rows += len(rows)
+            failures += failed
+    if not quiet:
+        stderr = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+        if failures:
+            stderr.print(
+                f"Note: {len(failures)} of {n_rows} rows could not be read: {summary(failures)}.",
+                style="yellow",
+            )
+        if output is not None:
+            stderr.print(f"{output}: {n_rows - len(failures)} predictions")
+
+
+Result = tuple[list[dict[str, Any]], "list[Failure]"]
+
+
+def _results(source: Source, model: LagraModel, path: Path, jobs: int) -> Iterator[Result]:
+    """Yield rows to write and failures, batch by batch."""
+    from aglets.io.files import format_of
+    from aglets.io.stream import STREAMED, batches
+
+    is_file = Path(source.data).is_file()
+    kind = format_of(source.data, source.options.format) if is_file else None
+    if kind not in STREAMED:
+        yield from _whole(source, model)
+        return
+    raws = batches(source.data, source.options, BATCH)
+    if jobs == 1:
+        yield from (_predicted(model, rows, kind) for rows in raws)
+        return
+    yield from _side_by_side(raws, path, kind, jobs)
+
+
+def _whole(source: Source, model: LagraModel) -> Iterator[Result]:
+    """Predict graphs of a format that is read as a whole."""
+    if source.data == DEMO or model.input_format.edge_vocabulary is None:
+        graphs, _ = source.load()
+    else:
+        graphs, _ = source.with_edge_labels().load()
+    for start in range(0, len(graphs), BATCH):
+        part = graphs[start : start + BATCH]
+        predictions = _predictions(model, part)
+        yield [{"row": start + i, **values} for i, values in enumerate(predictions)], []
+
+
+_worker: dict[str, Any] = {}
+
+
+def _start(path: Path) -> None:
+    import signal
+
+    from aglets.model_file import load
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
+    _worker["model"] = load(path)
+
+
+def _work(rows: list[Raw], kind: str) -> Result:
+    return _predicted(_worker["model"], rows, kind)
+
+
+def _side_by_side(raws: Iterable[list[Raw]], path: Path, kind: str, jobs: int) -> Iterator[Result]:
+    """Let several processes work, hand results on in order, and read no further than needed."""
+    with ProcessPoolExecutor(jobs, initializer=_start, initargs=(path,)) as pool:
+        waiting: deque[Future[Result]] = deque()
+        for rows in raws:
+            waiting.append(pool.submit(_work, rows, kind))
+            if len(waiting) > 2 * jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _predicted(model: LagraModel, rows: list[Raw], kind: str) -> Result:
+    from aglets.io.stream import graphs_of
+
+    batch = graphs_of(rows, kind, model.input_format.recipe)
+    written: list[dict[str, Any]] = [{"row": raw.row, "input": raw.name} for raw in rows]
+    if batch.graphs is not None:
+        for position, values in zip(batch.kept, _predictions(model, batch.graphs), strict=True):
+            written[position].update(values)
+    first = rows[0].row
+    for failure in batch.failures:
+        written[failure.row - first]["error"] = failure.reason
+    return written, batch.failures
+
+
+def _columns(model: LagraModel) -> dict[str, type]:
+    """Name the columns of the output with their types."""
+    kind: type = float
+    if model.classes is not None:
+        kind = {"i": int, "u": int, "f": float, "b": bool}.get(model.classes.dtype.kind, str)
+    return {
+        "row": int,
+        "input": str,
+        "prediction": kind,
+        **dict.fromkeys(_value_names(model), float),
+        "error": str,
+    }
+
+
+def _value_names(model: LagraModel) -> list[str]:
+    if model.classes is None:
+        return []
+    if model.loss == "logistic":
+        return [f"probability_{value}" for value in model.classes]
+    if model.n_outputs == 1:
+        return ["decision"]
+    return [f"decision_{value}" for value in model.classes]
+
+
+def _predictions(model: LagraModel, graphs: Any) -> list[dict[str, Any]]:
+    f = model.decision_function(graphs)
+    predictions = model.predict_from_decision(f).tolist()
+    names = _value_names(model)
+    if not names:
+        return [{"prediction": prediction} for prediction in predictions]
+    values = model.proba_from_decision(f) if model.loss == "logistic" else f.reshape(len(f), -1)
+    return [
+        {"prediction": prediction, **dict(zip(names, row, strict=True))}
+        for prediction, row in zip(predictions, values.tolist(), strict=True)
+    ]

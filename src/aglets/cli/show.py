@@ -1,0 +1,131 @@
+"""`aglets show`: the graphlets of a model as a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aglets.cli.reading import AsJson
+
+if TYPE_CHECKING:
+    from aglets.model import LagraModel
+
+EXAMPLES = ("aglets show demo.aglets",)
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that aglets fit wrote.")]
+
+#: How many attributes of a node the table has room for.
+WIDTH = 4
+
+
+def show(
+    model: Model,
+    top: Annotated[
+        int, typer.Option("--top", help="How many graphlets to show; 0 shows all.", min=0)
+    ] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show the graphlets of a model, the weightiest first, with the attributes of their nodes."""
+    from aglets.model_file import load
+
+    loaded = load(model)
+    order = sorted(range(len(loaded.graphlets)), key=lambda j: -abs(loaded.graphlets[j].coef or 0))
+    shown = order[: top or None]
+    if as_json:
+        typer.echo(json.dumps(_document(loaded, shown)))
+    else:
+        _print(loaded, shown, model)
+
+
+def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
+    known = model.input_format
+    return {
+        "classes": None if model.classes is None else [_plain(v) for v in model.classes.tolist()],
+        "intercept": model.intercept.tolist(),
+        "rho": model.rho,
+        "loss": model.loss,
+        "scale": model.scaling.kind,
+        "attribute_names": known.attribute_names,
+        "n_graphlets": len(model.graphlets),
+        "fitted_with": model.version,
+        "graphlets": [
+            {
+                "name": model.graphlets[j].name,
+                "coef": model.coef[:, j].tolist(),
+                "labels": [_plain(label) for label in model.graphlets[j].labels],
+                "edges": model.graphlets[j].edges.tolist(),
+                "edge_labels": (
+                    None
+                    if model.graphlets[j].edge_labels is None
+                    else [_plain(label) for label in model.graphlets[j].edge_labels or ()]
+                ),
+                "attributes": model.graphlets[j].attributes.tolist(),
+            }
+            for j in shown
+        ],
+    }
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _print(model: LagraModel, shown: list[int], path: Path) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    names = model.input_format.attribute_names or tuple(
+        f"attribute {j}" for j in range(model.input_format.n_attributes)
+    )
+    console = Console(highlight=False, markup=False)
+    console.print(
+        f"{path.name}: {len(model.graphlets)} graphlets, {_outputs(model)}, rho {model.rho:g}, "
+        f"loss {model.loss}, fitted with aglets {model.version}",
+        soft_wrap=True,
+    )
+    table = Table(box=box.SIMPLE_HEAD, show_lines=bool(names))
+    table.add_column("coef", justify="right", no_wrap=True)
+    if model.n_outputs > 1:
+        table.add_column("class", no_wrap=True)
+    table.add_column("graphlet", overflow="fold")
+    if names:
+        table.add_column("node", no_wrap=True)
+        for name in names[:WIDTH]:
+            table.add_column(name, justify="right")
+    for j in shown:
+        graphlet = model.graphlets[j]
+        cells = [f"{graphlet.coef:+.3f}"]
+        if model.n_outputs > 1 and model.classes is not None:
+            cells.append(str(model.classes[model.output[j]]))
+        cells.append(graphlet.name)
+        if names:
+            cells.append("\n".join(f"{v} {label}" for v, label in enumerate(graphlet.labels)))
+            for column in graphlet.attributes.T[:WIDTH]:
+                cells.append("\n".join(_numbers(column.tolist())))
+        table.add_row(*cells)
+    console.print(table)
+    if len(names) > WIDTH:
+        console.print(f"{len(names) - WIDTH} further attributes: give --json to see all.")
+    if len(shown) < len(model.graphlets):
+        console.print(f"{len(model.graphlets) - len(shown)} further graphlets: give --top 0.")
+
+
+def _numbers(column: list[float]) -> list[str]:
+    """Write numbers briefly; what is zero but for rounding is 0."""
+    least = 1e-6 * max(map(abs, column))
+    return [f"{value if abs(value) > least else 0.0:.3g}" for value in column]
+
+
+def _outputs(model: LagraModel) -> str:
+    if model.classes is None:
+        return f"a number (intercept {model.intercept[0]:.3g})"
+    names = [str(value) for value in model.classes]
+    if len(names) == 2:
+        return (
+            f"positive means {names[1]}, negative {names[0]} (intercept {model.intercept[0]:+.3g})"
+        )
+    return f"{len(names)} classes"

@@ -1,0 +1,111 @@
+"""Write rows of results as CSV, JSON lines or Parquet, a few at a time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+__all__ = ["OutputFormat", "Writer", "opened_writer"]
+
+Row = Mapping[str, Any]
+
+
+class OutputFormat(str, Enum):
+    """The formats of results."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+class Writer(Protocol):
+    """Takes rows; a column that a row lacks is empty."""
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Write some rows."""
+        ...
+
+
+class _CsvWriter:
+    def __init__(self, file: IO[str], columns: Mapping[str, type]) -> None:
+        self._writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
+        self._writer.writeheader()
+        self._floats = [name for name, kind in columns.items() if kind is float]
+
+    def write(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            shown = dict(row)
+            for name in self._floats:
+                if name in shown:
+                    shown[name] = f"{shown[name]:.6g}"
+            self._writer.writerow(shown)
+
+
+class _JsonWriter:
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self._file.writelines(json.dumps(dict(row)) + "\n" for row in rows)
+
+
+class _ParquetWriter:
+    def __init__(self, path: Path, columns: Mapping[str, type], stack: ExitStack) -> None:
+        from aglets.io._optional import optional
+
+        self._arrow = optional("pyarrow", "writing Parquet files")
+        parquet = optional("pyarrow.parquet", "writing Parquet files")
+        kinds = {
+            int: self._arrow.int64(),
+            float: self._arrow.float64(),
+            bool: self._arrow.bool_(),
+            str: self._arrow.string(),
+        }
+        self._schema = self._arrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
+        self._file = stack.enter_context(parquet.ParquetWriter(path, self._schema))
+
+    def write(self, rows: Sequence[Row]) -> None:
+        columns = [[row.get(name) for row in rows] for name in self._schema.names]
+        self._file.write_table(self._arrow.table(columns, schema=self._schema))
+
+
+@contextmanager
+def opened_writer(
+    path: Path | None, to: OutputFormat | None, columns: Mapping[str, type]
+) -> Iterator[Writer]:
+    """Open a file of results, or the screen, by its ending or by the format given."""
+    kind = to or _by_ending(path)
+    with ExitStack() as stack:
+        if kind is OutputFormat.parquet:
+            if path is None:
+                raise ValueError("Expected a file for Parquet; name it with --output.")
+            yield _ParquetWriter(path, columns, stack)
+            return
+        file: IO[str] = sys.stdout
+        if path is not None:
+            file = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+        yield _CsvWriter(file, columns) if kind is OutputFormat.csv else _JsonWriter(file)
+
+
+def _by_ending(path: Path | None) -> OutputFormat:
+    if path is None:
+        return OutputFormat.csv
+    endings = {
+        ".csv": OutputFormat.csv,
+        ".jsonl": OutputFormat.jsonl,
+        ".ndjson": OutputFormat.jsonl,
+        ".parquet": OutputFormat.parquet,
+        ".pq": OutputFormat.parquet,
+    }
+    if path.suffix.lower() not in endings:
+        raise ValueError(
+            f"Expected the output to end in {', '.join(endings)}, got {str(path)!r}; "
+            "or name its format with --to."
+        )
+    return endings[path.suffix.lower()]
