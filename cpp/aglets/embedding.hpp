@@ -35,7 +35,9 @@ public:
   void reset(int n_nodes) {
     stride_ = stride_for(n_nodes);
     size_ = 0;
+    next_ = words_.data();
     supports_.clear();
+    last_graph_ = -1;
   }
 
   std::size_t size() const { return size_; }
@@ -57,10 +59,13 @@ public:
 
   /// Notes an embedding in `graph` without keeping its row.
   void note(std::int32_t graph, double cost) {
-    if (supports_.empty() || supports_.back().graph != graph)
+    if (last_graph_ != graph) {
       supports_.push_back({graph, static_cast<std::uint32_t>(size_), cost});
-    else if (cost < supports_.back().cost)
-      supports_.back().cost = cost;
+      last_graph_ = graph;
+      last_ = &supports_.back();
+    } else if (cost < last_->cost) {
+      last_->cost = cost;
+    }
   }
 
   /// Appends `parent` (a row of `n_parent_words` words) with another set of used
@@ -68,12 +73,13 @@ public:
   /// node. Call `note` first. New memory is charged to the budget.
   std::uint64_t* append(const std::uint64_t* parent, std::size_t n_parent_words,
                         std::uint64_t used, double cost, Budget& budget) {
-    if ((size_ + 1) * stride_ > words_.size()) enlarge(budget);
-    auto* row = words_.data() + size_ * stride_;
+    if (static_cast<std::size_t>(end_ - next_) < stride_) enlarge(budget);
+    auto* row = next_;
+    next_ += stride_;
     row[0] = used;
     row[1] = std::bit_cast<std::uint64_t>(cost);
     for (std::size_t word = 2; word < n_parent_words; ++word) row[word] = parent[word];
-    supports_.back().end = static_cast<std::uint32_t>(++size_);
+    last_->end = static_cast<std::uint32_t>(++size_);
     return row;
   }
 
@@ -84,12 +90,19 @@ private:
     if (enlarged / stride_ > std::numeric_limits<std::uint32_t>::max())
       throw BudgetExceeded("one pattern has more than 2^32 embeddings; lower maxpat");
     words_.resize(enlarged);
+    next_ = words_.data() + size_ * stride_;
+    end_ = words_.data() + enlarged;
   }
 
   std::vector<std::uint64_t> words_;
   std::vector<Support> supports_;
   std::size_t stride_ = 0;
   std::size_t size_ = 0;
+  // Where the next row and the last support are: touched once per embedding.
+  std::uint64_t* next_ = nullptr;
+  std::uint64_t* end_ = nullptr;
+  Support* last_ = nullptr;
+  std::int32_t last_graph_ = -1;
 };
 
 }  // namespace aglets

@@ -196,7 +196,7 @@ void Extender<Id>::touch_forward(const std::uint64_t* row, std::uint64_t used, S
                                  bool keep) {
   const int n_nodes = path_.front() + 1;
   const auto first = costs_.first_type(base_ + node);
-  const auto last = first + costs_.type_count(base_ + node);
+  const auto last = costs_.last_type(base_ + node);
   for (auto type = first; type < last; ++type) {
     const auto rank =
         stem.rank + static_cast<std::size_t>(label) * costs_.n_types() + static_cast<std::size_t>(type);

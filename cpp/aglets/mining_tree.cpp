@@ -5,7 +5,16 @@
 #include <stdexcept>
 #include <string>
 
+#include "distance.hpp"
+
 namespace aglets {
+
+namespace {
+
+/// How many residuals back an evaluation is worth remembering.
+constexpr std::size_t remembered_residuals = 32;
+
+}  // namespace
 
 MiningTree::MiningTree(std::shared_ptr<const GraphSet> graphs, const Starts& starts, int maxpat)
     : graphs_(std::move(graphs)), costs_(*graphs_, starts), maxpat_(maxpat) {
@@ -43,6 +52,7 @@ void MiningTree::add_node(Arena& arena, TreeNode node, std::span<const Support> 
   node.first_support = static_cast<std::int64_t>(arena.graphs.size());
   node.n_supports = static_cast<std::int32_t>(supports.size());
   arena.nodes.push_back(node);
+  arena.evaluations.emplace_back();
   for (const auto& support : supports) {
     arena.graphs.push_back(support.graph);
     arena.costs.push_back(support.cost);
@@ -98,24 +108,58 @@ std::span<const double> MiningTree::support_costs(NodeRef ref) const {
           static_cast<std::size_t>(found.n_supports)};
 }
 
-Gradient MiningTree::gradient(NodeRef ref, std::span<const double> residual, double rho) {
+void MiningTree::set_residual(std::span<const double> residual) {
+  residuals_.emplace_back(residual.begin(), residual.end());
+  if (residuals_.size() > remembered_residuals) residuals_.pop_front();
+  ++n_residuals_;
+  drift_.clear();
+  for (const auto& earlier : residuals_) drift_.push_back(std::sqrt(squared_distance(earlier, residual)));
+}
+
+Gradient MiningTree::gradient(NodeRef ref, double rho) {
   auto& arena = arenas_[ref.arena];
-  auto& found = arena.nodes[ref.index];
+  const auto& found = arena.nodes[ref.index];
+  auto& evaluation = arena.evaluations[ref.index];
+  const auto& residual = residuals_.back();
   const auto n = static_cast<std::size_t>(found.n_supports);
   const auto* graphs = arena.graphs.data() + found.first_support;
   auto* psi = arena.psi.data() + found.first_support;
-  if (found.psi_rho != rho) {
+  if (evaluation.rho != rho) {
     const auto* costs = arena.costs.data() + found.first_support;
-    for (std::size_t i = 0; i < n; ++i) psi[i] = std::exp(-rho * costs[i]);
-    found.psi_rho = rho;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      psi[i] = std::exp(-rho * costs[i]);
+      squares += psi[i] * psi[i];
+    }
+    evaluation.rho = rho;
+    evaluation.psi_norm = std::sqrt(squares);
   }
-  double positive = 0.0, negative = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
+  // Four sums of each sign side by side: one would wait for its own last addition.
+  double positive[4] = {}, negative[4] = {};
+  const auto add = [&](std::size_t i, int lane) {
     const double term = residual[graphs[i]] * psi[i];
-    positive += std::max(term, 0.0);
-    negative += std::min(term, 0.0);
-  }
-  return {positive + negative, std::max(positive, -negative)};
+    positive[lane] += std::max(term, 0.0);
+    negative[lane] += std::min(term, 0.0);
+  };
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int lane = 0; lane < 4; ++lane) add(i + lane, lane);
+  for (; i < n; ++i) add(i, 0);
+  const double up = (positive[0] + positive[1]) + (positive[2] + positive[3]);
+  const double down = (negative[0] + negative[1]) + (negative[2] + negative[3]);
+  evaluation.g = up + down;
+  evaluation.g_bar = std::max(up, -down);
+  evaluation.residual = n_residuals_ - 1;
+  return {evaluation.g, evaluation.g_bar};
+}
+
+RememberedGradient MiningTree::remembered(NodeRef ref, double rho) const {
+  const auto& evaluation = arenas_[ref.arena].evaluations[ref.index];
+  const auto place = evaluation.residual - (n_residuals_ - static_cast<std::int64_t>(drift_.size()));
+  if (evaluation.rho != rho || place < 0) return {0.0, 0.0, HUGE_VAL};
+  // A hair more than the bound, for the rounding in both sums.
+  const double slack = 1.000001 * drift_[place] * evaluation.psi_norm + 1e-12 * evaluation.g_bar;
+  return {evaluation.g, evaluation.g_bar, slack};
 }
 
 void MiningTree::add_children(NodeRef parent, std::span<const NewChild> children, bool backward,

@@ -49,7 +49,15 @@ struct TreeNode {
   ChildRange backward;
   ChildRange forward;
   std::int32_t own_arena;  // for tops of an arena: which one their children live in
-  double psi_rho;          // the rho for which the cached psi stand; 0 if none
+};
+
+/// What is remembered of a node's last evaluation.
+struct Evaluation {
+  double rho = 0.0;       // for which psi is cached; 0 if none
+  double psi_norm = 0.0;  // |psi|_2
+  double g = 0.0;
+  double g_bar = 0.0;
+  std::int64_t residual = -1;  // number of the residual with which g was evaluated
 };
 
 /// A child about to enter the tree.
@@ -65,6 +73,13 @@ struct NewChild {
 struct Gradient {
   double g;
   double g_bar;
+};
+
+/// Gradient at another residual, and how far the current one can be from it.
+struct RememberedGradient {
+  double g;
+  double g_bar;
+  double slack;
 };
 
 /// The mining tree: minimum DFS codes of the connected patterns of a training
@@ -101,8 +116,17 @@ public:
   std::span<const std::int32_t> support_graphs(NodeRef ref) const;
   std::span<const double> support_costs(NodeRef ref) const;
 
+  /// Sets the residual for the evaluations to come, and notes how far it is from
+  /// the last few ones. Not while another thread evaluates.
+  void set_residual(std::span<const double> residual);
+
   /// psi = exp(-rho D) is cached per node for the rho last asked for.
-  Gradient gradient(NodeRef ref, std::span<const double> residual, double rho);
+  Gradient gradient(NodeRef ref, double rho);
+
+  /// What is known of the gradient without looking at the supports: both numbers
+  /// move by at most |a - a'|_2 |psi|_2 when the residual goes from a' to a.
+  /// The slack is infinite if the node was not evaluated for this rho lately.
+  RememberedGradient remembered(NodeRef ref, double rho) const;
 
   /// Writes the children of `parent` made by one extension. Only one thread may
   /// write to an arena at a time.
@@ -116,6 +140,7 @@ private:
   struct Arena {
     NodeRef top;
     std::vector<TreeNode> nodes;
+    std::vector<Evaluation> evaluations;  // by node
     std::vector<std::int32_t> graphs;
     std::vector<double> costs;
     std::vector<double> psi;
@@ -130,11 +155,14 @@ private:
   int maxpat_;
   std::int32_t n_roots_ = 0;
   std::deque<Arena> arenas_;
+  std::deque<std::vector<double>> residuals_;  // the last few, the current one at the end
+  std::vector<double> drift_;                  // distance of each to the current one
+  std::int64_t n_residuals_ = 0;               // ever set
   std::mutex mutex_;
 };
 
 /// Bytes that one tree node and one of its supports take.
-inline constexpr std::int64_t bytes_per_node = sizeof(TreeNode);
+inline constexpr std::int64_t bytes_per_node = sizeof(TreeNode) + sizeof(Evaluation);
 inline constexpr std::int64_t bytes_per_support = sizeof(std::int32_t) + 2 * sizeof(double);
 
 }  // namespace aglets

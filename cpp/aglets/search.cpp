@@ -64,7 +64,7 @@ private:
       if ((!next.backward && !next.forward) || tree_.tops_arena(made_ref)) continue;
       // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
       const bool largest = tree_.node(made_ref).n_nodes == tree_.maxpat();
-      if (!largest && tree_.gradient(made_ref, query_.residual, query_.rho).g_bar <= threshold_)
+      if (!largest && tree_.gradient(made_ref, query_.rho).g_bar <= threshold_)
         continue;
       code.push(child->edge, child->to_type);
       grow(made_ref, code, child->rows, next);
@@ -134,8 +134,12 @@ public:
 
 private:
   bool passes(NodeRef ref, Violators& found) {
-    const auto [g, g_bar] = tree_.gradient(ref, query_.residual, query_.rho);
     if ((++found.n_visited & 255) == 0) budget_.check();
+    // Most nodes are far enough from lambda to be judged by what is remembered of them.
+    const auto known = tree_.remembered(ref, query_.rho);
+    if (known.g_bar + known.slack <= lam_) return false;
+    if (known.g_bar - known.slack > lam_ && std::abs(known.g) + known.slack <= lam_) return true;
+    const auto [g, g_bar] = tree_.gradient(ref, query_.rho);
     if (std::abs(g) > lam_) {
       found.nodes.push_back(ref.id());
       found.g.push_back(g);
@@ -205,7 +209,7 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
   std::priority_queue<Waiting> waiting;
   Grower<Id> grower(tree, query, HUGE_VAL, budget);
   const auto meet = [&](NodeRef ref) {
-    const auto [g, g_bar] = tree.gradient(ref, query.residual, query.rho);
+    const auto [g, g_bar] = tree.gradient(ref, query.rho);
     ++best.n_visited;
     if (std::abs(g) > best.value) {
       best.value = std::abs(g);
@@ -233,6 +237,7 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
 Violators find_violators(MiningTree& tree, const Query& query, double lam, double look_ahead,
                          int n_threads, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
+  tree.set_residual(query.residual);
   return with_node_id(tree.graphs(), [&]<class Id>() {
     return find_violators_with<Id>(tree, query, lam, look_ahead, n_threads, budget);
   });
@@ -240,6 +245,7 @@ Violators find_violators(MiningTree& tree, const Query& query, double lam, doubl
 
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
+  tree.set_residual(query.residual);
   return with_node_id(tree.graphs(), [&]<class Id>() {
     return find_largest_with<Id>(tree, query, budget);
   });

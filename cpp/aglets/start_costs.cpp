@@ -19,17 +19,25 @@ StartCosts::StartCosts(const GraphSet& graphs, const Starts& starts)
       starts.edge_starts.size() <
           static_cast<std::size_t>(graphs.n_edge_labels()) * n_edge_attributes)
     throw std::invalid_argument("edge_starts must have one row per edge label");
-  hosts_.reserve(graphs.n_nodes());
+  last_types_.resize(type_labels_.size() + 1);
+  for (std::size_t type = 0; type < type_labels_.size(); ++type)
+    last_types_[type] = static_cast<std::int32_t>(
+        std::upper_bound(type_labels_.begin(), type_labels_.end(), type_labels_[type]) -
+        type_labels_.begin());
+  last_types_.back() = n_types();
+  const auto start = [&](std::int32_t type) {
+    return std::span(starts.type_starts).subspan(type * d, d);
+  };
   for (std::int64_t row = 0; row < graphs.n_nodes(); ++row) {
-    const auto [first, last] =
-        std::equal_range(type_labels_.begin(), type_labels_.end(), graphs.label(row));
-    hosts_.push_back({0.0, static_cast<std::int64_t>(costs_.size()),
-                      static_cast<std::int32_t>(first - type_labels_.begin()),
-                      static_cast<std::int32_t>(last - first)});
-    for (auto type = first - type_labels_.begin(); type < last - type_labels_.begin(); ++type)
-      costs_.push_back(squared_distance(
-          graphs.attributes(row), std::span(starts.type_starts).subspan(type * d, d)));
-    if (first != last) hosts_.back().first_cost = costs_[hosts_.back().offset];
+    const auto found =
+        std::lower_bound(type_labels_.begin(), type_labels_.end(), graphs.label(row));
+    const bool hosts = found != type_labels_.end() && *found == graphs.label(row);
+    const auto first = hosts ? static_cast<std::int32_t>(found - type_labels_.begin()) : n_types();
+    first_types_.push_back(first);
+    first_costs_.push_back(hosts ? squared_distance(graphs.attributes(row), start(first)) : 0.0);
+    more_offsets_.push_back(static_cast<std::int64_t>(more_costs_.size()));
+    for (auto type = first + 1; type < last_types_[first]; ++type)
+      more_costs_.push_back(squared_distance(graphs.attributes(row), start(type)));
   }
   if (n_edge_attributes == 0) return;
   edge_costs_.reserve(graphs.n_edges());

@@ -28,32 +28,28 @@ public:
   std::int32_t n_types() const { return static_cast<std::int32_t>(type_labels_.size()); }
   std::int32_t label_of(std::int32_t type) const { return type_labels_[type]; }
 
-  /// Types that a node (by row) may host: [first, first + count).
-  std::int32_t first_type(std::int64_t row) const { return hosts_[row].first_type; }
-  std::int32_t type_count(std::int64_t row) const { return hosts_[row].type_count; }
+  /// Types that a node (by row) may host: [first, last).
+  std::int32_t first_type(std::int64_t row) const { return first_types_[row]; }
+  std::int32_t last_type(std::int64_t row) const { return last_types_[first_types_[row]]; }
   double cost(std::int64_t row, std::int32_t type) const {
-    const auto& host = hosts_[row];
-    // With one type per label, all that is needed lies in one cache line.
-    return type == host.first_type ? host.first_cost
-                                   : costs_[host.offset + (type - host.first_type)];
+    const auto first = first_types_[row];
+    return type == first ? first_costs_[row] : more_costs_[more_offsets_[row] + (type - first - 1)];
   }
   bool can_host(std::int64_t row, std::int32_t type) const {
-    const auto& host = hosts_[row];
-    return type >= host.first_type && type < host.first_type + host.type_count;
+    return type >= first_type(row) && type < last_type(row);
   }
   double edge_cost(std::int32_t edge) const { return edge_costs_.empty() ? 0.0 : edge_costs_[edge]; }
   bool has_edge_costs() const { return !edge_costs_.empty(); }
 
 private:
-  struct Host {
-    double first_cost;
-    std::int64_t offset;
-    std::int32_t first_type;
-    std::int32_t type_count;
-  };
   std::vector<std::int32_t> type_labels_;
-  std::vector<Host> hosts_;
-  std::vector<double> costs_;
+  // The first type of a node's label and its cost are what the miner asks for all the time, so
+  // they stand alone; nodes that host nothing have n_types as their first and last type.
+  std::vector<std::int32_t> first_types_;
+  std::vector<double> first_costs_;
+  std::vector<std::int32_t> last_types_;  // by first type
+  std::vector<std::int64_t> more_offsets_;
+  std::vector<double> more_costs_;
   std::vector<double> edge_costs_;
 };
 
