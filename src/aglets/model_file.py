@@ -175,7 +175,7 @@ def _encoded(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.int
 
 
 def _stacked(rows: Sequence[Any], width: int) -> NDArray[Any]:
-    return np.concatenate([np.empty((0, width)), *(np.reshape(r, (-1, width)) for r in rows)])
+    return np.concatenate([np.empty((0, width)), *(np.reshape(r, (len(r), width)) for r in rows)])
 
 
 def _check_format(document: dict[str, Any]) -> None:

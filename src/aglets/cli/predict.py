@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aglets.cli.reading import DEMO, Source, reads_graphs
+from aglets.cli.reading import Source, reads_graphs
 from aglets.cli.show import Model
 from aglets.cli.tables import OutputFormat, opened_writer
 
@@ -92,10 +92,8 @@ def _results(source: Source, model: LagraModel, path: Path, jobs: int) -> Iterat
 
 def _whole(source: Source, model: LagraModel) -> Iterator[Result]:
     """Predict graphs of a format that is read as a whole."""
-    if source.data == DEMO or model.input_format.edge_vocabulary is None:
-        graphs, _ = source.load()
-    else:
-        graphs, _ = source.with_edge_labels().load()
+    known = model.input_format
+    graphs, _ = source.like(known.recipe, edge_labels=known.edge_vocabulary is not None).load()
     for start in range(0, len(graphs), BATCH):
         part = graphs[start : start + BATCH]
         predictions = _predictions(model, part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -152,11 +153,22 @@ class Source:
             raise ValueError(f"Expected graphs in {self.data}, but there are none.")
         return keep_component(graphs, self.component) if self.component else graphs, y  # type: ignore[arg-type]
 
-    def with_edge_labels(self) -> Source:
-        """Return the same source, edges told apart by label unless that was said already."""
-        if self.options.edge_labels is not None:
-            return self
-        return replace(self, options=replace(self.options, edge_labels=True))
+    def like(self, recipe: str | None, *, edge_labels: bool) -> Source:
+        """Return the source with what a model knows of its graphs, where nothing else was said."""
+        from aglets.io.files import format_of
+
+        kind = "tu" if self._is_name() else format_of(self.data, self.options.format)
+        options = self.options
+        if kind == "tu" and options.edge_labels is None and self.data != DEMO:
+            options = replace(options, edge_labels=edge_labels)
+        if kind == "json" and not options.keys:
+            keys = json.loads(recipe or "{}").get("keys", {})
+            known: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in keys.items()
+            }
+            options = replace(options, **known)
+        return replace(self, options=options)
 
     def load_with_targets(self) -> tuple[GraphSet, npt.NDArray[Any]]:
         """Return the graphs and their targets, or say that the target must be named."""

@@ -1,0 +1,308 @@
+"""`aglets fit`, `show` and `predict`, as a shell sees them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aglets
+from aglets import GraphSet, datasets
+from aglets.cli import main
+
+QUICK = ["--rho", "0.1", "--n-lambdas", "30", "--maxpat", "3"]
+LONG = [word for rho in (1.0, 0.5, 0.2, 0.1, 0.05, 0.02) for word in ("--rho", str(rho))]
+
+
+def command(*words: str, **options) -> subprocess.Popen:
+    code = "from aglets.cli import main; raise SystemExit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def same(one: str, two: str) -> bool:
+    a, b = aglets.load(one), aglets.load(two)
+    return list(a.graphlets) == list(b.graphlets) and np.array_equal(a.intercept, b.intercept)
+
+
+@pytest.fixture(scope="session")
+def demo_model(tmp_path_factory):
+    """A model of the demo data, fitted by the command line."""
+    path = tmp_path_factory.mktemp("model") / "demo.aglets"
+    assert main(["fit", "demo", "-o", str(path), "--quiet"]) == 0
+    return path
+
+
+@pytest.fixture
+def molecules(tmp_path):
+    """A table of molecules with a class, a number, and a row that is none."""
+    smiles = datasets.demo_smiles()[:120]
+    _, y = datasets.load_demo()
+    frame = pd.DataFrame({"smiles": smiles, "kind": y[:120]})
+    frame["atoms"] = [GraphSet.from_smiles([text]).n_nodes[0] * 0.5 + 0.1 for text in smiles]
+    frame.loc[len(frame)] = ["C1CC", "acidic", 1.0]
+    path = tmp_path / "molecules.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_fit_writes_a_model_and_says_how_good_it_is(molecules, tmp_path, capsys):
+    output = tmp_path / "kind.aglets"
+    words = ["fit", str(molecules), "--target", "kind", "-o", str(output), *QUICK]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"{output}: ")
+    assert "validation accuracy" in out
+    assert "Note: Left out 1 of 121 rows: row 120 (line 122): 'C1CC' is no valid SMILES." in err
+    assert aglets.load(output).classes.tolist() == ["acidic", "neutral"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kind.aglets", "molecules.csv"]
+
+
+def test_fit_tells_machines(molecules, tmp_path, capsys):
+    output = tmp_path / "x.aglets"
+    words = ["fit", str(molecules), "--target", "kind", "-o", str(output), "--json", *QUICK]
+    assert main(words) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["model"] == str(output)
+    assert summary["ended"] == "finished"
+    assert summary["classes"] == ["acidic", "neutral"]
+    assert summary["maxpat"] == 3
+    assert 0.5 < summary["validation_score"] <= 1.0
+
+
+def test_fit_can_be_quiet(molecules, tmp_path, capsys):
+    output = str(tmp_path / "x.aglets")
+    words = ["fit", str(molecules), "--target", "kind", "-o", output, "--quiet", *QUICK]
+    assert main(words) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_numbers_are_told_from_classes(molecules, tmp_path, capsys):
+    output = str(tmp_path / "atoms.aglets")
+    assert main(["fit", str(molecules), "--target", "atoms", "-o", output, *QUICK]) == 0
+    assert "validation R²" in capsys.readouterr().out
+    assert aglets.load(output).classes is None
+
+
+def test_the_seed_and_the_jobs(molecules, tmp_path):
+    models = []
+    for name, extra in (("a", []), ("b", ["--jobs", "2"])):
+        models.append(str(tmp_path / f"{name}.aglets"))
+        words = ["fit", str(molecules), "--target", "kind", "-o", models[-1], "-q", "--seed", "7"]
+        assert main([*words, *QUICK, *extra]) == 0
+    assert same(*models)
+
+
+def test_folds_instead_of_one_part(molecules, tmp_path, capsys):
+    words = ["fit", str(molecules), "--target", "kind", "-o", str(tmp_path / "f.aglets")]
+    assert main([*words, *QUICK, "--folds", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["validation_score"] > 0.5
+
+
+def test_a_time_limit_keeps_the_best_so_far(tmp_path, capsys):
+    output = str(tmp_path / "t.aglets")
+    assert main(["fit", "demo", "-o", output, *LONG, "--time-limit", "0.3"]) == 0
+    assert "The time is over: this is the best model so far" in capsys.readouterr().out
+    assert len(aglets.load(output).predict(datasets.load_demo()[0])) == 300
+
+
+def test_a_time_limit_of_nothing_leaves_one_point(tmp_path, capsys):
+    output = tmp_path / "t.aglets"
+    assert main(["fit", "demo", "-o", str(output), "--time-limit", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_graphlets"] == 0
+
+
+@pytest.fixture(scope="session")
+def uninterrupted(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "whole.aglets"
+    assert main(["fit", "demo", "-o", str(path), "-q", *LONG]) == 0
+    return str(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_an_interrupted_fit_goes_on_to_the_same_model(tmp_path, uninterrupted, how):
+    output = tmp_path / "part.aglets"
+    process = command("fit", "demo", "-o", str(output), *LONG, cwd=tmp_path)
+    folder = tmp_path / "part.aglets.checkpoint"
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("*.npz")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(getattr(signal, how))
+    out, err = process.communicate(timeout=60)
+    assert folder.is_dir()
+    if how == "SIGKILL":
+        assert not output.exists()
+    else:
+        assert process.returncode == 1
+        assert "Interrupted: this is the best model so far, and --resume goes on" in out, err
+        assert "Traceback" not in err
+        assert len(aglets.load(output).predict(datasets.load_demo()[0])) == 300
+    process = command("fit", "demo", "-o", str(output), *LONG, "--resume", cwd=tmp_path)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "paths taken from the checkpoint" in out
+    assert same(str(output), uninterrupted)
+    assert not folder.exists()
+
+
+def test_output_to_a_pipe_carries_no_colours_or_bars(tmp_path):
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+    process = command("fit", "demo", "-o", str(tmp_path / "x.aglets"), *QUICK, env=environment)
+    out, err = process.communicate(timeout=60)
+    assert "\x1b" not in out + err
+    assert err == ""
+    process = command("show", str(tmp_path / "x.aglets"), env=environment)
+    out, err = process.communicate(timeout=60)
+    assert "\x1b" not in out + err
+
+
+def test_a_checkpoint_of_another_fit_is_refused(tmp_path, capsys):
+    output = str(tmp_path / "x.aglets")
+    kept = ["--checkpoint", str(tmp_path / "kept")]
+    assert main(["fit", "demo", "-o", output, *LONG, *kept, "--time-limit", "0", "-q"]) == 0
+    assert main(["fit", "demo", "-o", output, *QUICK, *kept, "--resume"]) == 1
+    assert "belongs to a fit of other graphs, targets or options" in capsys.readouterr().err
+
+
+def test_resuming_without_a_checkpoint_starts(tmp_path):
+    assert main(["fit", "demo", "-o", str(tmp_path / "x.aglets"), *QUICK, "--resume", "-q"]) == 0
+
+
+def test_show_lists_graphlets_with_their_symbols(demo_model, capsys):
+    assert main(["show", str(demo_model)]) == 0
+    out = capsys.readouterr().out
+    assert "C(-O)=O" in out
+    assert "n_hydrogens" in out
+    assert "positive means neutral, negative acidic" in out
+    assert main(["show", str(demo_model), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["graphlets"][0]["labels"] == ["C", "O", "O"]
+    assert document["attribute_names"][1] == "n_hydrogens"
+    assert main(["show", str(demo_model), "--top", "1"]) == 0
+    assert "further graphlets" in capsys.readouterr().out
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def new(tmp_path):
+    path = tmp_path / "new.smi"
+    path.write_text("CCO ethanol\nOC(=O)CC\nC1CC broken\nc1ccccc1O phenol\n")
+    return path
+
+
+def test_predictions_keep_the_order_and_the_place_of_what_failed(demo_model, new, capsys):
+    assert main(["predict", str(demo_model), str(new)]) == 0
+    out, err = capsys.readouterr()
+    rows = read(out)
+    assert [row["row"] for row in rows] == ["0", "1", "2", "3"]
+    assert [row["input"] for row in rows] == ["ethanol", "OC(=O)CC", "broken", "phenol"]
+    assert [row["prediction"] for row in rows] == ["neutral", "acidic", "", "acidic"]
+    assert rows[2]["error"] == "'C1CC' is no valid SMILES"
+    assert err == (
+        "Note: 1 of 4 rows could not be read: row 2 (line 3): 'C1CC' is no valid SMILES.\n"
+    )
+
+
+def test_every_format_of_input_gives_the_same(demo_model, tmp_path, capsys):
+    from rdkit import Chem
+
+    smiles = datasets.demo_smiles()[:30]
+    expected = aglets.load(demo_model).predict(smiles).tolist()
+    (tmp_path / "a.smi").write_text("\n".join(smiles))
+    pd.DataFrame({"s": smiles}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"s": smiles}).to_parquet(tmp_path / "a.parquet")
+    with Chem.SDWriter(str(tmp_path / "a.sdf")) as writer:
+        for text in smiles:
+            writer.write(Chem.MolFromSmiles(text))
+    graphs = GraphSet.from_smiles(smiles)
+    graphs.to_json(tmp_path / "a.json")
+    graphs.to_tu(tmp_path / "A", y=[0] * 30)
+    for name in ("a.smi", "a.csv", "a.parquet", "a.sdf", "a.json", "A"):
+        column = ["--smiles", "s"] if name in ("a.csv", "a.parquet") else []
+        assert main(["predict", str(demo_model), str(tmp_path / name), *column]) == 0, name
+        assert [row["prediction"] for row in read(capsys.readouterr().out)] == expected, name
+
+
+def test_json_lines_are_streamed(tmp_path, capsys):
+    graphs, y, _ = datasets.make_planted(60, random_state=0)
+    named = graphs.with_attributes(graphs.attributes, names=["a", "b"])
+    named.to_json(tmp_path / "all.jsonl", y=y)
+    keys = ["--label", "label", "--attributes", "a,b"]
+    output = str(tmp_path / "p.aglets")
+    words = ["fit", str(tmp_path / "all.jsonl"), "--target", "y", *keys, "-o", output, *QUICK]
+    assert main([*words, "-q"]) == 0
+    with (tmp_path / "all.jsonl").open("a") as file:
+        file.write("no json\n")
+    assert main(["predict", output, str(tmp_path / "all.jsonl"), "-q"]) == 0
+    rows = read(capsys.readouterr().out)
+    assert rows[-1]["error"] == "it is no JSON"
+    assert [int(row["prediction"]) for row in rows[:-1]] == aglets.load(output).predict(
+        named
+    ).tolist()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_many_rows_come_back_in_order(demo_model, tmp_path, jobs):
+    smiles = datasets.demo_smiles() * 9
+    (tmp_path / "many.smi").write_text("".join(f"{s} m{i}\n" for i, s in enumerate(smiles)))
+    for name in ("out.csv", "out.jsonl", "out.parquet"):
+        words = ["predict", str(demo_model), str(tmp_path / "many.smi"), "--jobs", jobs, "-q"]
+        assert main([*words, "-o", str(tmp_path / name)]) == 0
+    table = pd.read_csv(tmp_path / "out.csv")
+    assert table["input"].tolist() == [f"m{i}" for i in range(len(smiles))]
+    assert table["prediction"].tolist() == aglets.load(demo_model).predict(smiles).tolist()
+    for other in (
+        pd.read_json(tmp_path / "out.jsonl", lines=True),
+        pd.read_parquet(tmp_path / "out.parquet"),
+    ):
+        assert other["prediction"].tolist() == table["prediction"].tolist()
+        assert np.allclose(other["decision"], table["decision"], rtol=1e-5)
+
+
+def test_probabilities_and_numbers(molecules, tmp_path, new, capsys):
+    probable, measured = str(tmp_path / "p.aglets"), str(tmp_path / "n.aglets")
+    words = ["fit", str(molecules), "-q", *QUICK]
+    assert main([*words, "--target", "kind", "-o", probable, "--loss", "logistic"]) == 0
+    assert main([*words, "--target", "atoms", "-o", measured]) == 0
+    capsys.readouterr()
+    assert main(["predict", probable, str(new), "-q"]) == 0
+    row = read(capsys.readouterr().out)[0]
+    assert float(row["probability_acidic"]) + float(row["probability_neutral"]) == pytest.approx(1)
+    assert main(["predict", measured, str(new), "-q"]) == 0
+    assert list(read(capsys.readouterr().out)[0]) == ["row", "input", "prediction", "error"]
+
+
+def test_several_classes_are_fitted_shown_and_interrupted(tmp_path, capsys):
+    labels, y = [], []
+    for i in range(60):
+        labels.append(["CCO", "CCN", "CCS"][i % 3])
+        y.append("xyz"[i % 3])
+    graphs = GraphSet.from_lists(labels=labels, edges=[[(0, 1), (1, 2)]] * 60)
+    graphs.to_tu(tmp_path / "THREE", y)
+    output = str(tmp_path / "three.aglets")
+    assert main(["fit", str(tmp_path / "THREE"), "-o", output, *QUICK]) == 0
+    assert main(["show", output]) == 0
+    assert "3 classes" in capsys.readouterr().out
+    assert main(["predict", output, str(tmp_path / "THREE"), "-q"]) == 0
+    assert [row["prediction"] for row in read(capsys.readouterr().out)] == y
+    assert main(["fit", str(tmp_path / "THREE"), "-o", output, "--time-limit", "0.05", "-q"]) == 0
+    assert aglets.load(output).n_outputs == 3
