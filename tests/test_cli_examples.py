@@ -1,0 +1,69 @@
+"""Every command shows an example in its --help, and every example runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pandas as pd
+import pytest
+import typer
+
+from aglets import datasets
+from aglets.cli import main
+from aglets.cli.app import app
+
+OFFLINE = {"aglets data fetch MUTAG"}
+
+
+def commands(group=None, path: tuple[str, ...] = ()):
+    group = typer.main.get_command(app) if group is None else group
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+ALL = {" ".join(path): command for path, command in commands()}
+EXAMPLES = [
+    example
+    for command in ALL.values()
+    for example in re.findall(r"Example: (aglets .*)", command.epilog or "")
+]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_help_has_an_example(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main([*name.split(), "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"Example: aglets {name}" in shown
+
+
+def test_every_command_says_what_it_does():
+    assert all(command.help for command in ALL.values())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What the examples take for granted: a table, new molecules, and the models they write."""
+    place = tmp_path_factory.mktemp("examples")
+    _, y = datasets.load_demo()
+    smiles = datasets.demo_smiles()[:100]
+    table = pd.DataFrame({"smiles": smiles, "active": (y[:100] == "acidic").astype(int)})
+    table.to_csv(place / "molecules.csv", index=False)
+    (place / "new.smi").write_text("CCO ethanol\nCC(=O)O\n")
+    return place
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_runs(example, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    if example in OFFLINE:
+        monkeypatch.setenv("AGLETS_DATA", str(folder))
+        graphs, y = datasets.load_demo()
+        graphs.to_tu(folder / "MUTAG", y)
+    if "demo.aglets" in example and "fit" not in example and not (folder / "demo.aglets").exists():
+        assert main(["fit", "demo", "-o", "demo.aglets", "-q"]) == 0
+    assert main(shlex.split(example)[1:]) == 0, capsys.readouterr().err
