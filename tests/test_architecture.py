@@ -21,7 +21,7 @@ LAYERS: dict[str, set[str]] = {
     "core": {"_core"},
     "graphs": {"_checks", "_edges", "_columns", "_formats", "_html", "_threads", "graphs"},
     "describe": {"_isomorphism", "describe"},
-    "graphlet": {"_names", "graphlet"},
+    "graphlet": {"_names", "_palette", "_layout", "_svg", "graphlet"},
     "mining": {"mining"},
     "io": {"io"},
     "datasets": {"datasets"},

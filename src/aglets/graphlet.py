@@ -149,7 +149,10 @@ class Graphlet:
         return f"Graphlet({self.name}{weight})"
 
     def _repr_html_(self) -> str:
-        return _html.graph_page(self)
+        from aglets._svg import graph_svg
+
+        picture = graph_svg(self.labels, self.edges, self.edge_labels)
+        return picture + _html.graph_page(self)
 
 
 @overload

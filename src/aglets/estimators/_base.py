@@ -22,6 +22,7 @@ from aglets.estimators._parameters import (
     integers,
     one_of,
 )
+from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
 from aglets.fitting import Prepared, Sample, Settings, Watch
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.optim.loss import Loss
@@ -103,6 +104,9 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 )
             held_out = self._known_targets(as_graph_set(validation[0]), *validation[1:])
         self._fit(sample, held_out, watch or Watch())
+        self.global_explanation_ = explain_global(
+            self.model_, sample.graphs, np.ravel(y), n_jobs=effective_n_jobs(self.n_jobs)
+        )
         return self
 
     @abstractmethod
@@ -179,6 +183,42 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         check_is_fitted(self)
         psi: FloatArray = self.model_.transform(X, n_jobs=effective_n_jobs(self.n_jobs))
         return psi
+
+    def explain(self, X: Any, *, output: Any = None) -> LocalExplanation | list[LocalExplanation]:
+        """Say why graphs get their predictions: what each graphlet adds, and where it matches.
+
+        Parameters
+        ----------
+        X : Graph, or GraphSet, or list of graphs
+        output : class, optional
+            With more than two classes: whose decision to explain; the predicted class unless given.
+
+        Returns
+        -------
+        LocalExplanation, or a list of them if several graphs were given
+            Its ``intercept`` and the ``contribution`` of its ``contributions`` sum to f.
+        """
+        check_is_fitted(self)
+        return explain_local(self.model_, X, output=output, n_jobs=effective_n_jobs(self.n_jobs))
+
+    def explain_global(self, X: Any = None, y: ArrayLike | None = None) -> GlobalExplanation:
+        """Say which graphlets the model uses, how strongly, and where they occur.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs, optional
+            The graphs to count in; those of fit unless given.
+        y : array-like of shape (n_graphs,), optional
+            Their targets.
+
+        Returns
+        -------
+        GlobalExplanation
+        """
+        check_is_fitted(self)
+        if X is None:
+            return self.global_explanation_
+        return explain_global(self.model_, X, y, n_jobs=effective_n_jobs(self.n_jobs))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the columns of :meth:`transform`: graphlet0, graphlet1, ..."""
