@@ -1,0 +1,116 @@
+"""Finished paths on disk: whole, equal, and never of another fit."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from aglets import LagraClassifierCV, datasets
+from aglets.checkpoint import Checkpoint, fingerprint, read_paths, write_paths
+from aglets.fitting import Task, Watch
+
+
+class Recorder(Watch):
+    def __init__(self):
+        self.paths = {}
+        self.steps = []
+
+    def step(self, task, prepared, paths):
+        self.steps.append((task, [len(path) for path in paths]))
+
+    def end(self, task, paths):
+        self.paths[task] = [list(path) for path in paths]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    graphs, y, _ = datasets.make_planted(60, random_state=1)
+    y = np.array(["a", "b", "c"])[np.where(np.arange(60) % 5 == 0, 2, (y + 1) // 2)]
+    model = LagraClassifierCV(rhos=(0.5, 0.1), maxpats=(3,), n_lambdas=8, random_state=0)
+    recorder = Recorder()
+    return model.fit(graphs, y, watch=recorder), recorder, graphs, y
+
+
+def equal(one, two) -> bool:
+    for field in fields(one):
+        a, b = getattr(one, field.name), getattr(two, field.name)
+        if field.name == "patterns":
+            pairs = [(p, q) for x, y in zip(a, b, strict=True) for p, q in zip(x, y, strict=True)]
+            if not all(np.array_equal(p, q) and p.shape == q.shape for p, q in pairs):
+                return False
+        elif isinstance(a, np.ndarray):
+            if not np.array_equal(a, b):
+                return False
+        elif a != b or type(a) is not type(b):
+            return False
+    return True
+
+
+def test_paths_are_read_as_they_were_written(fitted, tmp_path):
+    _, recorder, _, _ = fitted
+    assert len(recorder.paths) == 3  # two rhos held out, and the fit on all graphs
+    for paths in recorder.paths.values():
+        write_paths(tmp_path / "p.npz", paths)
+        again = read_paths(tmp_path / "p.npz")
+        assert len(again) == len(paths) == 3
+        for one, two in zip(paths, again, strict=True):
+            assert len(one) == len(two)
+            assert all(equal(a, b) for a, b in zip(one, two, strict=True))
+    write_paths(tmp_path / "empty.npz", [[], []])
+    assert read_paths(tmp_path / "empty.npz") == [[], []]
+
+
+def test_a_watch_sees_every_lambda_of_all_outputs_side_by_side(fitted):
+    _, recorder, _, _ = fitted
+    first = [lengths for task, lengths in recorder.steps if task == Task("holdout", 0.5, 3)]
+    assert first == [[k, k, k] for k in range(1, 9)]
+
+
+def test_a_resumed_fit_is_the_same(fitted, tmp_path):
+    model, recorder, graphs, y = fitted
+    other = LagraClassifierCV(**model.get_params())
+    key = fingerprint(graphs, y, other.get_params())
+    half = Checkpoint(tmp_path / "kept", key)
+    done = Task("holdout", 0.5, 3)
+    half.end(done, recorder.paths[done])
+    again = Checkpoint(tmp_path / "kept", key, resume=True)
+    assert again.n_paths == 1
+    other.fit(graphs, y, watch=again)
+    assert other.graphlets_ == model.graphlets_
+    assert np.array_equal(other.intercept_, model.intercept_)
+    again.delete()
+    assert not (tmp_path / "kept").exists()
+
+
+def test_the_fingerprint_tells_fits_apart(fitted):
+    model, _, graphs, y = fitted
+    options = model.get_params()
+    key = fingerprint(graphs, y, options)
+    assert fingerprint(graphs, y, {**options, "n_jobs": 2}) == key
+    assert fingerprint(graphs, y, {**options, "tol": 0.5}) != key
+    assert fingerprint(graphs[::-1], y, options) != key
+    assert fingerprint(graphs, y[::-1], options) != key
+    moved = graphs.with_attributes(graphs.attributes + 1)
+    assert fingerprint(moved, y, options) != key
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused(fitted, tmp_path):
+    Checkpoint(tmp_path / "kept", "one")
+    with pytest.raises(ValueError, match="belongs to a fit of other graphs, targets or options"):
+        Checkpoint(tmp_path / "kept", "two", resume=True)
+    assert Checkpoint(tmp_path / "kept", "two").n_paths == 0  # without resume it is replaced
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("do not delete")
+    with pytest.raises(ValueError, match="holds something else"):
+        Checkpoint(tmp_path / "mine", "key")
+    assert (tmp_path / "mine" / "thesis.tex").exists()
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    kept = Checkpoint(tmp_path / "kept", "key")
+    path = kept._path(Task("holdout", 0.5, 3))
+    path.write_bytes(b"PK torn")
+    with pytest.raises(ValueError, match="cannot be read .*; delete it, and its path will be walk"):
+        kept.begin(Task("holdout", 0.5, 3), None)
