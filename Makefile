@@ -67,7 +67,7 @@ sanitize: build
 
 bench: build
 	$(BIN)/python -m pip install -q --no-build-isolation -e '.[bench]'
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --quick || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/aglets/_core.pyi
