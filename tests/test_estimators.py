@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from graph_edits import renumbered
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
@@ -584,3 +585,17 @@ def test_other_attributes_and_labels_are_noticed_at_predict(planted):
     stranger = GraphSet.from_lists(labels=["AZ"], edges=[[(0, 1)]], attributes=[np.zeros((2, 2))])
     with pytest.warns(UserWarning, match="Label 'Z' in graph 0 was never seen in fit"):
         model.predict(stranger)
+
+
+@pytest.mark.parametrize("solver", ["fast", "paper"])
+def test_shuffling_graphs_and_numbering_nodes_otherwise_changes_no_bit(solver):
+    graphs, y, _ = make_planted(n_graphs=40, random_state=3)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(graphs))
+    other = renumbered(graphs, [rng.permutation(k).tolist() for k in graphs.n_nodes])[order]
+    options = {"solver": solver, "maxpat": 3, "n_lambdas": 10, "max_epochs": 20}
+    here = LagraClassifier(**options).fit(graphs, y)
+    there = LagraClassifier(**options).fit(other, y[order])
+    assert here.objective_ == there.objective_
+    assert np.array_equal(here.coef_, there.coef_)
+    assert here.graphlets_ == there.graphlets_

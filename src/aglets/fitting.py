@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets import mining
+from aglets._order import content_order
 from aglets.engine import GraphletStore
 from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet
@@ -134,6 +135,7 @@ class Prepared:
 
 def prepare(sample: Sample, settings: Settings, *, maxpat: int) -> Prepared:
     """Scale the attributes of training graphs and plant the tree that all their paths share."""
+    sample = sample[content_order(sample.graphs, *sample.targets, sample.weight)]
     known = InputFormat.of(sample.graphs)
     graphs = known.bring(sample.graphs)
     weighted = None if (sample.sample_weight == 1.0).all() else sample.sample_weight

@@ -7,12 +7,13 @@ Signs are those of `loss.py`: a_i = -d value / d f_i and g_H = sum_i a_i psi_i(H
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aglets.mining import Found
-from aglets.optim.line_search import backtracking
+from aglets.optim.line_search import Step, backtracking
 from aglets.optim.penalty import L1
 from aglets.optim.state import Problem, State, enlarged
 
@@ -29,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 
 #: A line search starts at this multiple of the length accepted last.
 LENGTHEN = 2.0
+#: Steps below this part of the largest coordinate say nothing about their length.
+STANDSTILL = 1e-9
 
 
 def grow_working_set(problem: Problem, state: State, lam: float) -> tuple[State, Found]:
@@ -57,7 +60,7 @@ def update_beta(problem: Problem, state: State, lam: float) -> State:
     )
     if step is None:
         return state
-    return replace(state, beta=step.x, beta_step=step.length)
+    return replace(state, beta=step.x, beta_step=_next_length(state.beta, step, state.beta_step))
 
 
 def update_beta0(problem: Problem, state: State) -> State:
@@ -78,16 +81,23 @@ def update_z(problem: Problem, state: State) -> State:
         moved = rematched(problem, state, active, z)
         return problem.value(moved.f), moved
 
+    z = state.z[state.z_of(active)]
     step = backtracking(
         smooth,
-        state.z[state.z_of(active)],
+        z,
         problem.value(state.f),
         -gradient,
         LENGTHEN * state.z_step,
     )
     if step is None:
         return state
-    return replace(step.carried, z_step=step.length)
+    return replace(step.carried, z_step=_next_length(z, step, state.z_step))
+
+
+def _next_length(x: Floats, step: Step[Any], before: float) -> float:
+    """Return the accepted length, unless the step was too small to tell it from any other."""
+    moved = float(np.abs(step.x - x).max(initial=0.0))
+    return step.length if moved > STANDSTILL * float(np.abs(x).max(initial=0.0)) else before
 
 
 def z_gradient(problem: Problem, state: State, active: npt.NDArray[np.bool_]) -> Floats:

@@ -37,6 +37,8 @@ MAX_ENTERING = 10
 KKT_TOLERANCE = 1e-6
 #: A step that promises to lower F by less than this part of it is rounding.
 LEAST_PROMISE = 1e-14
+#: Gradients that differ by less than this part of them are the same number.
+TIE = 1e-9
 #: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
 LEAST_BEND = 1e-3
 #: Sufficient decrease, as a part of the decrease that the model promises.
@@ -75,9 +77,26 @@ def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Pro
     residual = problem.residual(state.f)
     found = problem.engine.search(residual, lam * (1.0 + KKT_TOLERANCE))
     outside = np.flatnonzero(~np.isin(found.nodes, state.nodes))
-    worst = outside[np.argsort(-np.abs(found.g[outside]), kind="stable")[:MAX_ENTERING]]
+    worst = outside[worst_first(np.abs(found.g[outside]))[:MAX_ENTERING]]
     seconds = perf_counter() - start
     return progress.after(found, seconds, enlarged(state, found.nodes[worst], problem.engine))
+
+
+def worst_first(violations: Floats) -> npt.NDArray[np.intp]:
+    """Order by decreasing size; equal ones, rounding aside, stay in tree order.
+
+    Many patterns have the same psi. Which of them enters must not hang on the order in which the
+    graphs were summed.
+
+    Examples
+    --------
+    >>> worst_first(np.array([1.0, 3.0, 3.0 + 1e-12, 2.0]))
+    array([1, 2, 3, 0])
+    """
+    order = np.argsort(-violations, kind="stable")
+    falls = np.diff(violations[order]) < -TIE * violations[order[:-1]]
+    group = np.concatenate([[0], np.cumsum(falls)])[: len(order)]
+    return order[np.lexsort((order, group))]
 
 
 def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:
@@ -178,19 +197,24 @@ def step_lengths(
     problem: Problem, state: State, active: Bools, z: Floats, gradient: Floats
 ) -> Floats:
     """alpha_H of `step_z` for the active graphlets."""
-    starts = np.concatenate([[0], np.cumsum(state.sizes[active, 0])[:-1]])
+    owner = np.repeat(np.arange(int(active.sum())), state.sizes[active, 0])
+
+    def per_graphlet(values: Floats) -> Floats:
+        sums = np.bincount(owner, weights=values, minlength=int(active.sum()))
+        return sums.astype(np.float64, copy=False)
+
     first = 1.0 / z_curvature(problem, state, active)
     lengths = first
     if state.z_before is not None and state.z_gradient_before is not None:
         z_mask = state.z_of(active)
         s = z - state.z_before[z_mask]
-        bent = np.add.reduceat(s * (gradient - state.z_gradient_before[z_mask]), starts)
-        moved = np.add.reduceat(s * s, starts)
+        bent = per_graphlet(s * (gradient - state.z_gradient_before[z_mask]))
+        moved = per_graphlet(s * s)
         with np.errstate(divide="ignore", invalid="ignore"):
             lengths = np.where(bent > 0.0, moved / bent, LONGEST * first)
         lengths = np.where(np.isnan(lengths), first, lengths)
         lengths = np.clip(lengths, SHORTEST * first, LONGEST * first)
-    norms = np.sqrt(np.add.reduceat(gradient * gradient, starts))
+    norms = np.sqrt(per_graphlet(gradient * gradient))
     farthest = 1.0 / np.sqrt(problem.engine.rho)
     return np.asarray(np.minimum(lengths, farthest / np.maximum(norms, 1e-300)))
 
