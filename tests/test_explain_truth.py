@@ -102,7 +102,7 @@ def test_a_top_graphlet_of_mutag_stands_for_the_nitro_group(load_tu):
     graphs, y = load_tu("MUTAG", edge_labels=True)
     nitro = Graphlet(labels=[1, 2, 2], edges=[(0, 1), (0, 2)], edge_labels=[1, 2])
     # Every molecule of both classes has a nitro group, so that the group by itself tells nothing:
-    # what counts is where it sits. A graphlet that ends in its nitrogen need not spell out the
+    # what counts is where it sits. A graphlet that holds its nitrogen need not spell out both
     # oxygens, for with them it occurs in the same graphs.
     assert (agis(graphs, [nitro], rho=1.0) > 0).all()
     clf = LagraClassifier(maxpat=8).fit(graphs, y)
@@ -121,9 +121,17 @@ def bare(graphlet: Graphlet) -> Graphlet:
 
 
 def with_oxygens(graphlet: Graphlet, nitrogen: int) -> Graphlet:
-    k = graphlet.n_nodes
+    """Add those of the nitro group's two oxygens that the graphlet lacks."""
+    bonds = zip(graphlet.edges.tolist(), graphlet.edge_labels, strict=True)
+    there = {
+        bond
+        for (u, v), bond in bonds
+        if nitrogen in (u, v) and graphlet.labels[u + v - nitrogen] == 2
+    }
+    missing = [bond for bond in (1, 2) if bond not in there]
+    ends = [(nitrogen, graphlet.n_nodes + i) for i in range(len(missing))]
     return Graphlet(
-        labels=[*graphlet.labels, 2, 2],
-        edges=[*graphlet.edges.tolist(), (nitrogen, k), (nitrogen, k + 1)],
-        edge_labels=[*graphlet.edge_labels, 1, 2],
+        labels=[*graphlet.labels, *[2] * len(missing)],
+        edges=[*graphlet.edges.tolist(), *ends],
+        edge_labels=[*graphlet.edge_labels, *missing],
     )
