@@ -39,6 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+#: Options of functions, as the command line spells them.
+_SPELLED = {"errors='skip'": "--errors skip", "separator=": "--separator "}
+
+
 def _sentence(error: Exception) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, FileNotFoundError) and error.filename:
+        text = f"Expected a file, but there is no {error.filename}"
+    elif isinstance(error, OSError) and error.filename:
+        text = f"{error.strerror}: {error.filename}"
+    for option, spelled in _SPELLED.items():
+        text = text.replace(option, spelled)
     return text if text.endswith((".", "!", "?")) else f"{text}."

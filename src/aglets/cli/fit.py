@@ -109,6 +109,8 @@ def fit(
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
     estimator.set_params(**options)
     target = output or Path(f"{Path(source.data).name.split('.')[0]}.aglets")
+    if target.is_dir():
+        raise ValueError(f"Expected a file to write the model to, but {target} is a folder.")
     folder = checkpoint or target.with_name(target.name + ".checkpoint")
     key = fingerprint(graphs, y, estimator.get_params())
     found = (folder / "fit.json").is_file()

@@ -155,12 +155,14 @@ class Source:
 
     def like(self, recipe: str | None, *, edge_labels: bool) -> Source:
         """Return the source with what a model knows of its graphs, where nothing else was said."""
+        from aglets.datasets.tu import located
         from aglets.io.files import format_of
 
         kind = "tu" if self._is_name() else format_of(self.data, self.options.format)
         options = self.options
         if kind == "tu" and options.edge_labels is None and self.data != DEMO:
-            options = replace(options, edge_labels=edge_labels)
+            has_labels = any(located(self.data).glob("*_edge_labels.txt"))
+            options = replace(options, edge_labels=edge_labels and has_labels)
         if kind == "json" and not options.keys:
             keys = json.loads(recipe or "{}").get("keys", {})
             known: dict[str, Any] = {

@@ -60,12 +60,12 @@ def load_tu(
     if component not in (None, "largest", "first"):
         raise ValueError(f"Expected component to be 'largest', 'first' or None, got {component!r}.")
     graphs, y = read_tu(
-        _located(name_or_folder), edge_labels=edge_labels, edge_attributes=edge_attributes
+        located(name_or_folder), edge_labels=edge_labels, edge_attributes=edge_attributes
     )
     return (graphs if component is None else keep_component(graphs, component)), y
 
 
-def _located(name_or_folder: str | Path) -> Path:
+def located(name_or_folder: str | Path) -> Path:
     """Return the folder of a data set, trying a name in every place where data sets live."""
     text = os.fspath(name_or_folder)
     is_path = isinstance(name_or_folder, Path) or Path(text).name != text or text in ("", ".", "..")

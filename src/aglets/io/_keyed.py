@@ -92,7 +92,8 @@ def refuse_directed(directed: Sequence[int], remedy: str) -> None:
     """Raise if some graphs are directed."""
     if directed:
         named = listing([f"graph {i}" for i in directed])
-        raise ValueError(f"Expected undirected graphs, but directed is {named}; {remedy}.")
+        are = "is" if len(directed) == 1 else "are"
+        raise ValueError(f"Expected undirected graphs, but {named} {are} directed; {remedy}.")
 
 
 def graph_set(keyed: Iterable[KeyedGraph], keys: Keys) -> GraphSet:
@@ -149,9 +150,9 @@ class _Columns:
     def _values(self, key: str, items: Items, name: Any) -> list[Any]:
         lacking = [j for j, item in enumerate(items) if key not in item]
         for j in lacking[:5]:
-            has = listing([repr(known) for known in items[j]]) if items[j] else "no keys"
+            has = listing([repr(known) for known in items[j]]) if items[j] else "nothing"
             self.lacking.append(
-                f"{self.owner} {name(j)} of graph {len(self.rows)} has {has}, but not {key!r}"
+                f"{self.owner} {name(j)} of graph {len(self.rows)} lacks {key!r} (it has {has})"
             )
         return [] if lacking else [item[key] for item in items]
 

@@ -79,10 +79,16 @@ def _text_rows(path: Path, columns: Sequence[str], separator: str | None) -> Ite
                     fields = fields + [""] * (len(header) - len(fields))
                 yield Row(row, reader.line_num, dict(zip(header, fields, strict=False)))
                 row += 1
-        except (csv.Error, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
             raise ValueError(
-                f"Expected a text table in {path.name}, but line {reader.line_num + 1} cannot be "
-                f"read ({error}); save it again as CSV in UTF-8."
+                f"Expected text in UTF-8 in {path.name}, but the byte 0x{byte:02x} is none; "
+                "save the table again in UTF-8."
+            ) from None
+        except csv.Error as error:
+            raise ValueError(
+                f"Expected a text table in {path.name}, but line {reader.line_num} cannot be read "
+                f"({error}); save it again as CSV."
             ) from None
 
 

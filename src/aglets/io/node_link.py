@@ -98,7 +98,7 @@ def from_json(
     refuse(
         "node-link",
         [
-            f"{type(item).__name__} at position {i}"
+            f"{type(item).__name__} without a list of 'nodes' at position {i}"
             for i, item in enumerate(items)
             if not isinstance(item, dict) or not isinstance(item.get("nodes"), list)
         ],
@@ -142,9 +142,10 @@ def parse(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
         raise ValueError(
-            f"Expected JSON in {name}, but it breaks off at line {error.lineno}, column "
-            f"{error.colno} ({error.msg}); correct the file or write it again."
+            f"Expected JSON in {name}, but it breaks off at {line}column {error.colno} "
+            f"({error.msg}); correct the file or write it again."
         ) from None
 
 
@@ -279,5 +280,6 @@ def _check_labels(graphs: GraphSet) -> None:
     odd = [f"{value!r} ({type(value).__name__})" for value in values if not plain(value)]
     if odd:
         raise TypeError(
-            f"Labels in JSON must be numbers, strings, None or tuples of those, got {listing(odd)}."
+            f"Labels in JSON must be numbers, strings, None or tuples of those, got {listing(odd)}; "
+            "give these nodes or edges other labels."
         )
