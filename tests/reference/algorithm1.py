@@ -3,7 +3,7 @@
 Squared hinge loss, F = 1/2 sum_i max(1 - y_i f_i, 0)^2 + lam |beta|_1. One epoch: every pattern
 with |g| > lam joins the working set, one proximal step on beta, beta0 exactly, one gradient step on
 the attributes z of the graphlets in use. Both steps look for their length by halving, from ``eta``
-and ``alpha``, or with ``lengthen`` from that multiple of the length that was accepted last. A
+and ``alpha``, or with ``lengthen`` from that multiple of the last length that moved anything. A
 graphlet's best embedding in a graph is kept while it is still best (within rounding), else the one
 with the smallest sequence of matched rows follows it. That sequence runs over the graphlet's nodes
 in their order, so whoever compares two runs must write the ``patterns`` in the same way in both.
@@ -164,7 +164,7 @@ class Path:
             if self._smooth(self.beta0 + psi @ new) <= bound + 1e-12 * max(1.0, abs(smooth)):
                 for h, value in zip(learned, new, strict=True):
                     h.beta = float(value)
-                self.eta = self.eta if self.lengthen is None else eta
+                self.eta = self._last(self.eta, eta, beta, move)
                 return
             eta *= 0.5
 
@@ -187,7 +187,9 @@ class Path:
             for h, (z, z_edges, held), (s, t) in zip(used, old, slopes, strict=True):
                 h.z, h.z_edges, h.held = z - alpha * s, z_edges - alpha * t, dict(held)
             if self.objective(lam) <= before - 0.5 * alpha * norm:
-                self.alpha = self.alpha if self.lengthen is None else alpha
+                here = np.concatenate([part.ravel() for z, t, _ in old for part in (z, t)])
+                move = np.concatenate([alpha * part.ravel() for pair in slopes for part in pair])
+                self.alpha = self._last(self.alpha, alpha, here, move)
                 return
             alpha *= 0.5
         for h, (z, z_edges, held) in zip(used, old, strict=True):
@@ -196,6 +198,11 @@ class Path:
     def _first(self, length: float) -> float:
         """The length that a line search tries first."""
         return length if self.lengthen is None else self.lengthen * length
+
+    def _last(self, before: float, accepted: float, here: np.ndarray, move: np.ndarray) -> float:
+        """The length to remember: not that of a step too small to tell it from any other."""
+        small = np.abs(move).max(initial=0.0) <= 1e-9 * np.abs(here).max(initial=0.0)
+        return before if self.lengthen is None or small else accepted
 
     def objective(self, lam: float) -> float:
         penalty = sum(abs(h.beta) for h in self.working_set.values())
