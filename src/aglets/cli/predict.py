@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,7 +119,9 @@ def _work(rows: list[Raw], kind: str) -> Result:
 
 def _side_by_side(raws: Iterable[list[Raw]], path: Path, kind: str, jobs: int) -> Iterator[Result]:
     """Let several processes work, hand results on in order, and read no further than needed."""
-    with ProcessPoolExecutor(jobs, initializer=_start, initargs=(path,)) as pool:
+    # Fresh processes: those forked off this one would share locks and threads that they lack.
+    context = get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(path,)) as pool:
         waiting: deque[Future[Result]] = deque()
         for rows in raws:
             waiting.append(pool.submit(_work, rows, kind))

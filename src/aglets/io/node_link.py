@@ -280,6 +280,6 @@ def _check_labels(graphs: GraphSet) -> None:
     odd = [f"{value!r} ({type(value).__name__})" for value in values if not plain(value)]
     if odd:
         raise TypeError(
-            f"Labels in JSON must be numbers, strings, None or tuples of those, got {listing(odd)}; "
-            "give these nodes or edges other labels."
+            "Labels in JSON must be numbers, strings, None or tuples of those, "
+            f"got {listing(odd)}; give these nodes or edges other labels."
         )
