@@ -126,6 +126,12 @@ COMMANDS: dict[str, tuple] = {
         1,
         "Expected an empty folder, a new one or a checkpoint, but {} holds something else.",
     ),
+    "fit: a small memory limit": (
+        ["fit", "demo", "-o", "{}/m", "--memory-limit", "0.01"],
+        1,
+        "The search needs more than the memory limit, and there is no model to save yet; raise "
+        "--memory-limit, or lower --maxpat.",
+    ),
     "show: no such model": (
         ["show", "{}/nope.aglets"],
         1,

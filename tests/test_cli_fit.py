@@ -306,3 +306,33 @@ def test_several_classes_are_fitted_shown_and_interrupted(tmp_path, capsys):
     assert [row["prediction"] for row in read(capsys.readouterr().out)] == y
     assert main(["fit", str(tmp_path / "THREE"), "-o", output, "--time-limit", "0.05", "-q"]) == 0
     assert aglets.load(output).n_outputs == 3
+
+
+def test_a_memory_limit_keeps_the_best_so_far(tmp_path, capsys):
+    output = str(tmp_path / "m.aglets")
+    limited = ["--maxpat", "8", "--rho", "1", "--rho", "0.01", "--memory-limit", "0.6", "--json"]
+    assert main(["fit", "demo", "-o", output, *limited]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["model"] == output
+    assert summary["ended"] == "memory limit"
+    assert len(aglets.load(output).predict(datasets.load_demo()[0])) == 300
+
+
+@pytest.mark.data
+def test_bbbp_from_table_to_predictions(data_folder, tmp_path, new, capsys):
+    table = str(data_folder / "BBBP" / "BBBP.csv")
+    model = str(tmp_path / "bbbp.aglets")
+    words = ["fit", table, "--smiles", "smiles", "--target", "BBBP", "-o", model]
+    assert main([*words, "--rho", "0.1", "--maxpat", "3", "--n-lambdas", "40"]) == 0
+    out, err = capsys.readouterr()
+    assert "Left out 11 of 2050 rows: row 59 (line 61)" in err
+    assert "also rows 614, 642, 645, 646, 647, 648, 649 and 685." in err
+    assert float(out.split("validation accuracy ")[1][:5]) > 0.8
+    assert main(["show", model, "--top", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "gasteiger" in out
+    assert "0 C" in out
+    assert main(["predict", model, str(new), "-q"]) == 0
+    assert [row["prediction"] in ("0", "1") for row in read(capsys.readouterr().out)] == [
+        *(True, True, False, True)
+    ]

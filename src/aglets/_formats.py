@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         from_sdf = staticmethod(sdf.from_sdf)
         from_smiles = staticmethod(smiles.from_smiles)
         from_table = staticmethod(table.from_table)
+        from_tu = staticmethod(tu.read_tu)
         to_grakel = grakel.to_grakel
         to_gspan = gspan.to_gspan
         to_igraph = igraph.to_igraph
@@ -83,6 +84,7 @@ else:
         from_sdf = _Door("aglets.io.sdf", "from_sdf")
         from_smiles = _Door("aglets.io.smiles", "from_smiles")
         from_table = _Door("aglets.io.table", "from_table")
+        from_tu = _Door("aglets.io.tu", "from_tu")
         to_grakel = _Door("aglets.io.grakel", "to_grakel")
         to_gspan = _Door("aglets.io.gspan", "to_gspan")
         to_igraph = _Door("aglets.io.igraph", "to_igraph")

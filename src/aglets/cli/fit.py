@@ -97,6 +97,7 @@ def fit(
     """
     from aglets.checkpoint import Checkpoint, fingerprint
     from aglets.cli.watching import FitWatch, OutOfTimeError, interruptible
+    from aglets.mining import BudgetError
 
     start = time.monotonic()
     graphs, y = source.load_with_targets()
@@ -128,9 +129,15 @@ def fit(
         with interruptible(), watch.progress:
             estimator.fit(graphs, y, watch=watch)
         model = estimator.model_
-    except (KeyboardInterrupt, OutOfTimeError) as stopped:
-        ended = "time limit" if isinstance(stopped, OutOfTimeError) else "interrupted"
-        model = _best_model(watch, estimator)
+    except (KeyboardInterrupt, OutOfTimeError, BudgetError) as stopped:
+        ended = (
+            "time limit"
+            if isinstance(stopped, OutOfTimeError)
+            else "memory limit"
+            if isinstance(stopped, BudgetError)
+            else "interrupted"
+        )
+        model = _best_model(watch, estimator, ended)
     model.save(target)
     if ended is None:
         kept.delete()
@@ -167,15 +174,24 @@ def _estimator(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
     return LagraRegressorCV() if task is Kind.numbers else LagraClassifierCV()
 
 
-def _best_model(watch: FitWatch, estimator: Any) -> LagraModel:
+#: How a fit ended before its time -> how to say so, and what to do if there is no model yet.
+_ENDS = {
+    "interrupted": ("Interrupted", "go on later with --resume"),
+    "time limit": ("The time is over", "give it more with --time-limit"),
+    "memory limit": (
+        "The search needs more than the memory limit",
+        "raise --memory-limit, or lower --maxpat",
+    ),
+}
+
+
+def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
     from aglets.estimators._assembly import model_of
 
     best = watch.best
     if best is None:
-        raise ValueError(
-            "Stopped before there was a model to save; give it more time, or go on later with "
-            "--resume."
-        )
+        what, remedy = _ENDS[ended]
+        raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
     classes = getattr(estimator, "classes_", None)
     return model_of(best.points, best.paths, best.prepared, estimator._loss().name, classes)
 
@@ -228,9 +244,9 @@ def _print(summary: dict[str, Any], *, resumed: bool, folder: Path) -> None:
     if resumed:
         parts.append(f"{summary['paths_resumed']} paths taken from the checkpoint")
     if summary["ended"] != "finished":
-        why = "Interrupted" if summary["ended"] == "interrupted" else "The time is over"
         console.print(
-            f"{why}: this is the best model so far, and --resume goes on from {folder}.",
+            f"{_ENDS[summary['ended']][0]}: this is the best model so far, and --resume goes on "
+            f"from {folder}.",
             markup=False,
             style="yellow",
         )

@@ -35,7 +35,7 @@ from aglets.graphs import GraphSet
 from aglets.io._numbers import Numbers, line_number, read_numbers
 from aglets.io._targets import Targets
 
-__all__ = ["read_tu", "to_tu"]
+__all__ = ["from_tu", "read_tu", "to_tu"]
 
 
 def read_tu(
@@ -100,6 +100,10 @@ def read_tu(
     )
     y = targets[:, 0] if targets.shape[1] == 1 else targets
     return _named(graphs, y, files) if files.names_path.is_file() else (graphs, y)
+
+
+#: The same under the name that it has as a method of `GraphSet`.
+from_tu = read_tu
 
 
 @dataclass(frozen=True)
