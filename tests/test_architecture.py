@@ -33,7 +33,7 @@ LAYERS: dict[str, set[str]] = {
     "checkpoint": {"checkpoint"},
     "selection": {"selection"},
     "model": {"_archive", "model", "model_file"},
-    "explain": {"explain"},
+    "explain": {"_pictures", "explain"},
     "estimators": {"estimators"},
     "plot": {"plot"},
     "report": {"report"},
@@ -59,7 +59,7 @@ OPTIONAL = {"rdkit", "torch", "torch_geometric", "matplotlib", "networkx", "pand
 }
 
 # Tables of lazy names: they point to layers above their own and load nothing by themselves.
-DOORS = {"", "_formats"}
+DOORS = {"", "_formats", "_pictures"}
 
 LAYER_OF = {module: layer for layer, modules in LAYERS.items() for module in modules}
 ORDER = {layer: i for i, layer in enumerate(LAYERS)}

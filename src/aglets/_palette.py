@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,20 +32,22 @@ _ELEMENTS = {
 }
 
 
-def label_colours(vocabulary: Iterable[Hashable]) -> dict[Hashable, str]:
-    """Choose a colour for every label: chemists' for elements, else by position.
+def label_colours(labels: Iterable[Hashable]) -> dict[Hashable, str]:
+    """Choose a colour for every label: chemists' for elements, else one that depends on it alone.
 
     Examples
     --------
-    >>> label_colours(["C", "x", "y"])
-    {'C': '#d9d9d9', 'x': '#e69f00', 'y': '#4fc3a1'}
+    >>> label_colours(["C", 0, 1])
+    {'C': '#d9d9d9', 0: '#56b4e9', 1: '#e69f00'}
     """
-    return {
-        label: _ELEMENTS[label]
-        if isinstance(label, str) and label in _ELEMENTS
-        else _TINTS[i % len(_TINTS)]
-        for i, label in enumerate(vocabulary)
-    }
+    return {label: _colour(label) for label in labels}
+
+
+def _colour(label: Hashable) -> str:
+    if isinstance(label, str) and label in _ELEMENTS:
+        return _ELEMENTS[label]
+    number = label if isinstance(label, int) else crc32(str(label).encode("utf-8", "replace"))
+    return _TINTS[number % len(_TINTS)]
 
 
 def signed_colours(values: ArrayLike, largest: float | None = None) -> list[str]:

@@ -72,7 +72,7 @@ def graph_svg(
     low, high = x.min(axis=0) - 0.5, x.max(axis=0) + 0.5
     size = high - low
     unit = min(unit, 640.0 / float(size[0]))
-    colours = label_colours(sorted(set(labels), key=str))
+    colours = label_colours(labels)
     parts = []
     for i, (u, v) in enumerate(edges.tolist()):
         label = None if edge_labels is None else edge_labels[i]

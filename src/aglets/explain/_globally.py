@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aglets import _html
+from aglets._pictures import Drawable
 from aglets._svg import graph_svg
 from aglets.explain._plain import graphlet_dict, json_text, label_text, names_of, short_name
 from aglets.graphlet import Graphlet
@@ -21,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class GraphletSummary:
+class GraphletSummary(Drawable):
     """One graphlet of a model, and how it occurs in graphs.
 
     Parameters
@@ -98,7 +99,7 @@ class GraphletSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class GlobalExplanation:
+class GlobalExplanation(Drawable):
     """All graphlets of a model, the strongest first, with how they occur in graphs.
 
     Parameters

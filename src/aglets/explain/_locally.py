@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aglets import _html
 from aglets._palette import signed_colours
+from aglets._pictures import Drawable
 from aglets._svg import graph_svg
 from aglets.explain._globally import is_molecule
 from aglets.explain._plain import graphlet_dict, json_text, label_text, names_of, short_name
@@ -111,7 +112,7 @@ class Switch:
 
 
 @dataclass(frozen=True, eq=False)
-class LocalExplanation:
+class LocalExplanation(Drawable):
     """The prediction for one graph, split into what each graphlet adds.
 
     ``intercept`` and the ``contribution`` of all ``contributions`` sum to ``decision``, which is

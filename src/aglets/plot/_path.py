@@ -1,0 +1,225 @@
+"""Along lambda: what the model becomes, how good it is, and what the search costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets._palette import CLASSES
+from aglets.explain._plain import short_name
+from aglets.plot._axes import INK, canvas, panel
+
+__all__ = ["PathDisplay", "SearchDisplay"]
+
+FloatArray = NDArray[np.float64]
+
+
+def path_columns(model: Any, output: int) -> dict[str, FloatArray]:
+    """Take the rows of one output out of a model's record of its path."""
+    record: Mapping[str, FloatArray] = model.path
+    if not record or not len(record.get("lam", ())):
+        raise ValueError("The model holds no record of its path; fit it with this version.")
+    rows = record["output"] == output
+    if not rows.any():
+        raise ValueError(f"output must be from 0 to {int(record['output'].max())}. Got {output}.")
+    return {name: column[rows] for name, column in record.items()}
+
+
+@dataclass
+class PathDisplay:
+    """Coefficients, score and number of graphlets over lambda.
+
+    Parameters
+    ----------
+    lambdas : ndarray of shape (n_lambdas,)
+    train_score, validation_score : ndarray of shape (n_lambdas,)
+        NaN where there was nothing to validate on.
+    n_graphlets : ndarray of shape (n_lambdas,)
+    coefs : dict of str to ndarray
+        Per graphlet that was ever used, its coefficient at each lambda; empty if the path's points
+        are not at hand, as after reading a model from a file.
+    chosen : float or None
+        The lambda in use.
+
+    Examples
+    --------
+    >>> from aglets import LagraClassifier, datasets
+    >>> graphs, y = datasets.load_demo()
+    >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
+    >>> PathDisplay.from_estimator(clf).n_graphlets[-1]
+    np.float64(2.0)
+    """
+
+    lambdas: FloatArray
+    train_score: FloatArray
+    validation_score: FloatArray
+    n_graphlets: FloatArray
+    coefs: dict[str, FloatArray] = field(default_factory=dict)
+    chosen: float | None = None
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, output: int = 0) -> PathDisplay:
+        """Take the path of an estimator or of a model; ``output`` is the class, by position."""
+        model = getattr(estimator, "model_", estimator)
+        columns = path_columns(model, output)
+        chosen = getattr(estimator, "lambda_", None)
+        return cls(
+            lambdas=columns["lam"],
+            train_score=columns["train_score"],
+            validation_score=columns["validation_score"],
+            n_graphlets=columns["n_nonzero"],
+            coefs=_coefs(estimator, model, output),
+            chosen=None if chosen is None else float(np.atleast_1d(chosen)[output]),
+        )
+
+    def plot(self, ax: Any = None, *, n_named: int = 5) -> PathDisplay:
+        """Draw it; the ``n_named`` strongest graphlets at the end are named."""
+        rows = 3 if self.coefs else 2
+        ax = canvas(ax, (3.6, 1.55 * rows + 0.4))
+        self.ax_, self.figure_ = ax, ax.figure
+        height, gap = 0.87 / rows, 0.06
+        panels = [
+            panel(ax, 0.16, 0.11 + height * (rows - 1 - r) + gap / 2, 0.62, height - gap)
+            for r in range(rows)
+        ]
+        if self.coefs:
+            self._draw_coefs(panels[0], n_named)
+        score, number = panels[-2:]
+        score.plot(self.lambdas, self.train_score, color=CLASSES[1], lw=1.2)
+        _tag(score, "train", 0, CLASSES[1])
+        if np.isfinite(self.validation_score).any():
+            score.plot(self.lambdas, self.validation_score, color=CLASSES[0], lw=1.2, ls="--")
+            _tag(score, "validation", 1, CLASSES[0])
+        score.set_ylabel("score", size=8)
+        number.plot(self.lambdas, self.n_graphlets, color=INK, lw=1.2, drawstyle="steps-post")
+        number.set_ylabel("graphlets", size=8)
+        number.yaxis.get_major_locator().set_params(integer=True, nbins=5)
+        _share_lambda(panels, self.lambdas, self.chosen)
+        return self
+
+    def _draw_coefs(self, ax: Any, n_named: int) -> None:
+        strongest = sorted(self.coefs, key=lambda name: (-abs(self.coefs[name][-1]), name))
+        ax.axhline(0.0, color="#bbbbbb", lw=0.6)
+        for i, name in reversed(list(enumerate(strongest))):
+            colour = CLASSES[i % len(CLASSES)] if i < n_named else "#bbbbbb"
+            ax.plot(self.lambdas, self.coefs[name], color=colour, lw=1.2 if i < n_named else 0.6)
+        for i, name in enumerate(strongest[:n_named]):
+            shown = short_name(name, 14).replace("$", r"\$")
+            _tag(ax, shown, i, CLASSES[i % len(CLASSES)])
+        ax.set_ylabel("coefficient", size=8)
+
+
+def _tag(ax: Any, text: str, row: int, colour: str) -> None:
+    """Name a line beside the axes, one row below the other, so that names never meet."""
+    ax.text(1.04, 0.97 - 0.15 * row, text, size=6, color=colour, va="top", transform=ax.transAxes)
+
+
+def _share_lambda(panels: list[Any], lambdas: FloatArray, chosen: float | None) -> None:
+    for ax in panels:
+        ax.set_xscale("log")
+        ax.minorticks_off()
+        if lambdas.max() > lambdas.min():
+            ax.set_xlim(float(lambdas.max()), float(lambdas.min()))
+        ticks = np.geomspace(lambdas.max(), lambdas.min(), 3) if len(lambdas) > 1 else lambdas
+        ax.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks] if ax is panels[-1] else [])
+        if chosen is not None:
+            ax.axvline(chosen, color=INK, lw=0.7, ls=":")
+    panels[-1].set_xlabel(r"$\lambda$", size=8)
+
+
+def _coefs(estimator: Any, model: Any, output: int) -> dict[str, FloatArray]:
+    paths = getattr(estimator, "path_", None)
+    if paths is None:
+        return {}
+    points = paths if model.n_outputs == 1 else paths[output]
+    known = model.input_format
+    coefs: dict[str, FloatArray] = {}
+    names: dict[Any, str] = {}
+    for row, point in enumerate(points):
+        for pattern, beta in zip(point.patterns, point.beta, strict=True):
+            parts = (pattern.types, pattern.edges, pattern.edge_labels)
+            key = tuple(np.asarray(part).tobytes() for part in parts)
+            if key not in names:
+                name = _pattern_name(pattern, known)
+                while name in coefs:
+                    name += "'"
+                names[key] = name
+                coefs[name] = np.zeros(len(points))
+            coefs[names[key]][row] += beta
+    return coefs
+
+
+def _pattern_name(pattern: Any, known: Any) -> str:
+    from aglets._names import pattern_name
+
+    labels = [known.vocabulary[code] for code in pattern.labels]
+    if known.edge_vocabulary is None:
+        return pattern_name(labels, pattern.edges)
+    bonds = [known.edge_vocabulary[code] for code in pattern.edge_labels]
+    return pattern_name(labels, pattern.edges, bonds)
+
+
+@dataclass
+class SearchDisplay:
+    """Time and work of the search over lambda: the paper's two figures of cost.
+
+    Parameters
+    ----------
+    lambdas : ndarray of shape (n_lambdas,)
+    seconds, seconds_search : ndarray of shape (n_lambdas,)
+        In all, and for walking the mining tree; the rest went into updates of beta and z.
+    n_visited, working_set_size : ndarray of shape (n_lambdas,)
+
+    Examples
+    --------
+    >>> from aglets import LagraClassifier, datasets
+    >>> graphs, y = datasets.load_demo()
+    >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
+    >>> display = SearchDisplay.from_estimator(clf)
+    >>> bool((display.seconds >= display.seconds_search).all())
+    True
+    """
+
+    lambdas: FloatArray
+    seconds: FloatArray
+    seconds_search: FloatArray
+    n_visited: FloatArray
+    working_set_size: FloatArray
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, output: int = 0) -> SearchDisplay:
+        """Take the path of an estimator or of a model; ``output`` is the class, by position."""
+        columns = path_columns(getattr(estimator, "model_", estimator), output)
+        names = ("seconds", "seconds_search", "n_visited", "working_set_size")
+        return cls(columns["lam"], *(columns[name] for name in names))
+
+    def plot(self, ax: Any = None) -> SearchDisplay:
+        """Draw it, on the given axes or in a new figure."""
+        ax = canvas(ax, (3.6, 3.5))
+        self.ax_, self.figure_ = ax, ax.figure
+        time, work = (panel(ax, 0.17, bottom, 0.58, 0.37) for bottom in (0.6, 0.14))
+        updates = np.maximum(self.seconds - self.seconds_search, 0.0)
+        for row, (values, name, style) in enumerate(
+            [
+                (self.seconds, "in all", "-"),
+                (self.seconds_search, "search", "--"),
+                (updates, r"$\beta$ and z", ":"),
+            ]
+        ):
+            time.plot(self.lambdas, np.maximum(values, 1e-6), style, color=CLASSES[row], lw=1.2)
+            _tag(time, name, row, CLASSES[row])
+        time.set_yscale("log")
+        time.set_ylabel("seconds", size=8)
+        for row, (values, name, style) in enumerate(
+            [(self.n_visited, "nodes visited", "-"), (self.working_set_size, "working set", "--")]
+        ):
+            work.plot(self.lambdas, np.maximum(values, 0.5), style, color=CLASSES[row], lw=1.2)
+            _tag(work, name, row, CLASSES[row])
+        work.set_yscale("log")
+        work.set_ylabel("count", size=8)
+        _share_lambda([time, work], self.lambdas, None)
+        return self

@@ -1,0 +1,148 @@
+"""Graphs in the plane of two graphlets: the paper's picture of AIDS and DHFR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets._palette import CLASSES
+from aglets.explain._plain import short_name
+from aglets.plot._axes import INK, canvas, panel
+
+__all__ = ["ScatterDisplay", "balanced_boundary"]
+
+_MARKERS = "osD^vPX*"
+
+
+@dataclass
+class ScatterDisplay:
+    """psi of two graphlets on given graphs, with the line that parts the classes best.
+
+    The line is a logistic regression on the two scores with balanced classes, as in the paper;
+    ``auc`` is that of its probability on the same graphs.
+
+    Parameters
+    ----------
+    psi : ndarray of shape (n_graphs, 2)
+    y : ndarray of shape (n_graphs,)
+    names : tuple of two str
+    classes : tuple
+    boundary : (float, float, float) or None
+        a, b, c of the line a x + b y + c = 0; None for more than two classes.
+    auc : float or None
+
+    Examples
+    --------
+    >>> from aglets import LagraClassifier, datasets
+    >>> graphs, y = datasets.load_demo()
+    >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
+    >>> display = ScatterDisplay.from_estimator(clf, graphs, y)
+    >>> display.names, display.psi.shape
+    (('C(-O)=O', 'C(-O):C'), (300, 2))
+    """
+
+    psi: NDArray[np.float64]
+    y: NDArray[Any]
+    names: tuple[str, str]
+    classes: tuple[Any, ...]
+    boundary: tuple[float, float, float] | None
+    auc: float | None
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, graphlets: tuple[int, int] | None = None
+    ) -> ScatterDisplay:
+        """Score graphs by two graphlets.
+
+        Parameters
+        ----------
+        estimator : fitted estimator, or LagraModel
+        X, y : graphs and their classes
+        graphlets : (int, int), optional
+            Positions in the model; the most positive and the most negative unless given, or the
+            two strongest if all have one sign.
+        """
+        model = getattr(estimator, "model_", estimator)
+        if len(model.graphlets) < 2:
+            raise ValueError(
+                f"A scatter needs two graphlets. The model has {len(model.graphlets)}; "
+                "fit with a smaller lambda_ratio."
+            )
+        first, second = _two_strongest(model) if graphlets is None else graphlets
+        psi = np.asarray(model.transform(X))[:, [first, second]]
+        y = np.asarray(y)
+        classes = tuple(np.unique(y).tolist()) if model.classes is None else tuple(model.classes)
+        boundary, auc = (None, None) if len(classes) != 2 else balanced_boundary(psi, y)
+        names = (model.graphlets[first].name, model.graphlets[second].name)
+        return cls(psi, y, names, classes, boundary, auc)
+
+    def plot(self, ax: Any = None) -> ScatterDisplay:
+        """Draw it, on the given axes or in a new figure."""
+        if ax is None:
+            ax = panel(canvas(None, (3.5, 3.2)), 0.15, 0.14, 0.8, 0.74)
+        self.ax_, self.figure_ = ax, ax.figure
+        for c, value in enumerate(self.classes):
+            rows = self.y == value
+            ax.scatter(
+                *self.psi[rows].T,
+                s=14,
+                marker=_MARKERS[c % len(_MARKERS)],
+                color=CLASSES[c % len(CLASSES)],
+                alpha=0.65,
+                linewidths=0,
+                label=short_name(str(value), 16).replace("$", r"\$"),
+            )
+        low, high = -0.03, 1.03
+        if self.boundary is not None:
+            a, b, c0 = self.boundary
+            line = np.array([low, high])
+            if abs(b) >= abs(a) and b != 0.0:
+                ax.plot(line, -(a * line + c0) / b, "--", color=INK, lw=0.9)
+            elif a != 0.0:
+                ax.plot(-(b * line + c0) / a, line, "--", color=INK, lw=0.9)
+        ax.set_xlim(low, high)
+        ax.set_ylim(low, high)
+        ax.set_xlabel(f"$\\psi$ of {_name(self.names[0])}", size=8)
+        ax.set_ylabel(f"$\\psi$ of {_name(self.names[1])}", size=8)
+        title = "" if self.auc is None else f"AUC {self.auc:.2f}"
+        ax.legend(
+            title=title,
+            fontsize=7,
+            title_fontsize=7,
+            frameon=False,
+            ncols=min(3, len(self.classes)),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            borderaxespad=0.1,
+        )
+        return self
+
+
+def _name(name: str) -> str:
+    return short_name(name, 28).replace("$", r"\$")
+
+
+def _two_strongest(model: Any) -> tuple[int, int]:
+    coef = np.array([graphlet.coef for graphlet in model.graphlets])
+    if coef.max() > 0.0 > coef.min():
+        return int(coef.argmax()), int(coef.argmin())
+    first, second = np.argsort(-np.abs(coef), kind="stable")[:2]
+    return int(first), int(second)
+
+
+def balanced_boundary(
+    psi: NDArray[np.float64], y: NDArray[Any]
+) -> tuple[tuple[float, float, float] | None, float | None]:
+    """Fit the logistic line between two classes, and the AUC of its probability."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+
+    if len(np.unique(y)) != 2:
+        return None, None
+    line = LogisticRegression(class_weight="balanced", C=100.0).fit(psi, y)
+    score = line.decision_function(psi)
+    (a, b), c = line.coef_[0].tolist(), float(line.intercept_[0])
+    return (a, b, c), float(roc_auc_score(y == line.classes_[1], score))
