@@ -170,6 +170,16 @@ COMMANDS: dict[str, tuple] = {
         "Expected 4 attributes per node (gasteiger_charge, n_hydrogens, degree, in_ring), as in "
         "fit, but these graphs have 0; give the same attributes in the same order.",
     ),
+    "explain: no such row": (
+        ["explain", "{}/demo.aglets", "{}/t.csv", "--row", "1", "--row", "9"],
+        1,
+        "Expected rows of {}/t.csv, counted from 0, but there is no row 9.",
+    ),
+    "explain: a row that cannot be read": (
+        ["explain", "{}/demo.aglets", "{}/bad.smi", "--row", "1"],
+        1,
+        "Could not read row 1 (line 2): 'C1CC' is no valid SMILES.",
+    ),
     "convert: to molecules": (
         ["data", "convert", "demo", "{}/a.smi"],
         1,

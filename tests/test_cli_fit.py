@@ -260,6 +260,17 @@ def test_json_lines_are_streamed(tmp_path, capsys):
     ).tolist()
 
 
+def test_explanations_add_up_and_are_of_the_rows_asked_for(demo_model, new, capsys):
+    assert main(["explain", str(demo_model), str(new), "--row", "3", "--row", "0"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("row 3: Predicted acidic")
+    assert "row 0: Predicted neutral" in out
+    assert main(["explain", str(demo_model), "demo", "--row", "5", "--json"]) == 0
+    [document] = json.loads(capsys.readouterr().out)
+    assert document["row"] == 5
+    assert document["prediction"] == datasets.load_demo()[1][5]
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_many_rows_come_back_in_order(demo_model, tmp_path, jobs):
     smiles = datasets.demo_smiles() * 4

@@ -75,6 +75,7 @@ def test_molecules_and_their_smiles_give_the_same_graphs():
     molecules = [Chem.MolFromSmiles(text) for text in SMILES]
     assert GraphSet.from_rdkit(molecules) == GraphSet.from_smiles(SMILES)
     assert as_graph_set(molecules) == as_graph_set(SMILES) == GraphSet.from_smiles(SMILES)
+    assert as_graph_set(pd.Series(SMILES)) == as_graph_set(np.array(SMILES)) == as_graph_set(SMILES)
 
 
 def test_failures_are_raised_with_their_rows_and_reasons():

@@ -378,6 +378,8 @@ def as_graph_set(X: Any, recipe: str | None = None) -> GraphSet:
         return X
     if isinstance(X, Graph):
         raise TypeError("Expected a list of graphs, got a single Graph; put it in a list: [graph].")
+    if hasattr(X, "to_numpy") and getattr(X, "ndim", 0) == 1:
+        X = X.to_numpy()  # a column of a data frame
     if not isinstance(X, (Sequence, np.ndarray)) or isinstance(X, (str, bytes)):
         raise TypeError(
             f"Expected a GraphSet or a list of graphs, got {type(X).__name__}; "

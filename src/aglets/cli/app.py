@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli import count, data, fit, frequent, predict, show
+from aglets.cli import count, data, demo, explain, fit, frequent, predict, show
 
 app = typer.Typer(
     help="Attributed graphlets: sparse, readable models of graphs.",
@@ -34,8 +34,10 @@ def _epilog(examples: tuple[str, ...]) -> str:
 app.command(epilog=_epilog(fit.EXAMPLES))(fit.fit)
 app.command(epilog=_epilog(show.EXAMPLES))(show.show)
 app.command(epilog=_epilog(predict.EXAMPLES))(predict.predict)
+app.command(epilog=_epilog(explain.EXAMPLES))(explain.explain)
 app.command(epilog=_epilog(count.EXAMPLES))(count.count)
 app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
+app.command(epilog=_epilog(demo.EXAMPLES))(demo.demo)
 data_app.command("list", epilog=_epilog(data.LIST_EXAMPLES))(data.list_data)
 data_app.command(epilog=_epilog(data.FETCH_EXAMPLES))(data.fetch)
 data_app.command(epilog=_epilog(data.INFO_EXAMPLES))(data.info)

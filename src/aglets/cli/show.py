@@ -37,7 +37,7 @@ def show(
     if as_json:
         typer.echo(json.dumps(_document(loaded, shown)))
     else:
-        _print(loaded, shown, model)
+        print_model(loaded, shown, model)
 
 
 def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
@@ -73,7 +73,8 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
-def _print(model: LagraModel, shown: list[int], path: Path) -> None:
+def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
+    """Print what a model is, and the graphlets at these positions."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
