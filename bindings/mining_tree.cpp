@@ -61,11 +61,12 @@ void register_mining_tree(nb::module_& module) {
               return find_violators(tree, query, lam, look_ahead, n_threads, budget);
             });
             return nb::make_tuple(as_array(std::move(found.nodes)), as_array(std::move(found.g)),
-                                  as_array(std::move(found.g_bar)), found.n_visited, found.n_made);
+                                  as_array(std::move(found.g_bar)), as_array(std::move(found.sizes)),
+                                  found.n_visited, found.n_made);
           },
           "residual"_a, "rho"_a, "lam"_a, "maxpat"_a, "look_ahead"_a = 1.0, "n_threads"_a = 1,
           "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
-          "(nodes, g, g_bar, n_visited, n_made) of every tree node with |g| > lam.")
+          "(nodes, g, g_bar, sizes, n_visited, n_made) of every tree node with |g| > lam.")
       .def(
           "largest",
           [](MiningTree& tree, Vector<double> residual, double rho, int maxpat,

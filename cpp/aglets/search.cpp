@@ -144,6 +144,7 @@ private:
       found.nodes.push_back(ref.id());
       found.g.push_back(g);
       found.g_bar.push_back(g_bar);
+      found.sizes.push_back(tree_.node(ref).n_nodes);
     }
     return g_bar > lam_;
   }
@@ -159,6 +160,7 @@ void append(Violators& all, const Violators& part) {
   all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
   all.g.insert(all.g.end(), part.g.begin(), part.g.end());
   all.g_bar.insert(all.g_bar.end(), part.g_bar.begin(), part.g_bar.end());
+  all.sizes.insert(all.sizes.end(), part.sizes.begin(), part.sizes.end());
   all.n_visited += part.n_visited;
   all.n_made += part.n_made;
 }

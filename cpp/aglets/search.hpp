@@ -21,6 +21,7 @@ struct Violators {
   std::vector<std::int64_t> nodes;
   std::vector<double> g;
   std::vector<double> g_bar;
+  std::vector<std::int32_t> sizes;  // nodes of each pattern
   std::int64_t n_visited = 0;
   std::int64_t n_made = 0;
 };

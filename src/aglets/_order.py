@@ -1,11 +1,13 @@
 """An order of graphs that depends on what they hold, not on how they came.
 
-Sums over graphs round differently in another order, and a long descent makes rounding grow. Training
-on graphs in this order gives the same model, to the last bit, however they were shuffled or their
-nodes numbered.
+Sums over graphs round differently in another order, and a long descent makes rounding grow.
+Training on graphs in this order gives the same model, to the last bit, however they were shuffled
+or their nodes numbered.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +44,7 @@ def content_order(graphs: GraphSet, *columns: npt.ArrayLike) -> npt.NDArray[np.i
         numbers[:, j] = column
     keys = [
         (*numbers[i].tolist(), graphs.n_nodes[i], graphs.n_edges[i], *rows[start:end].ravel())
-        for i, (start, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True))
+        for i, (start, end) in enumerate(pairwise(offsets))
     ]
     return np.array(sorted(range(len(graphs)), key=keys.__getitem__), dtype=np.intp)
 

@@ -23,10 +23,11 @@ from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.input_format import InputFormat
 from aglets.optim.loss import Loss
-from aglets.path import PathPoint, lagra_path
+from aglets.path import Forks, PathPoint, lagra_path
 from aglets.scaling import AttributeScaling, fit_scaling
 
 __all__ = [
+    "Paths",
     "Prepared",
     "Sample",
     "Settings",
@@ -36,9 +37,11 @@ __all__ = [
     "graphlets_of",
     "prepare",
     "walk",
+    "walk_maxpats",
 ]
 
 FloatArray = NDArray[np.float64]
+Paths = list[list[PathPoint]]  # per output
 
 logger = logging.getLogger("aglets")
 
@@ -178,7 +181,9 @@ def walk(
     validation: Sample | None = None,
     stop: int | None = None,
     stage: str = "fit",
-) -> list[list[PathPoint]]:
+    forks: Sequence[Forks] | None = None,
+    shared: Paths | None = None,
+) -> Paths:
     """Walk the regularisation paths of all outputs side by side, to the ``stop``-th point if given.
 
     Parameters
@@ -192,14 +197,23 @@ def walk(
         How many points to walk.
     stage : str
         What the training graphs are, for whoever watches.
+    forks : sequence (per output) of Forks, optional
+        Told where paths of smaller maxpat leave these.
+    shared : list (per output) of lists of PathPoint, optional
+        Paths of a larger maxpat, which told `forks`; up to there they are ours, too.
 
     Returns
     -------
     list (per output) of lists of PathPoint
     """
+    starts = [None if forks is None or shared is None else fork.at(maxpat) for fork in forks or ()]
+    starts = starts or [None] * len(prepared.sample.targets)
 
     def path(output: int) -> Iterator[PathPoint]:
-        return lagra_path(
+        start = starts[output]
+        if start is not None and shared is not None:
+            yield from shared[output][: start.n_points]
+        yield from lagra_path(
             prepared.graphs,
             prepared.sample.targets[output],
             loss=settings.loss,
@@ -220,6 +234,8 @@ def walk(
             max_epochs=settings.max_epochs,
             patience=settings.patience,
             tol=settings.tol,
+            forks=None if forks is None else forks[output],
+            start=start,
         )
 
     task = Task(stage, rho, maxpat)
@@ -233,6 +249,37 @@ def walk(
         settings.watch.step(task, prepared, paths)
     settings.watch.end(task, paths)
     return paths
+
+
+def walk_maxpats(
+    prepared: Prepared,
+    settings: Settings,
+    *,
+    rho: float,
+    maxpats: Sequence[int],
+    validation: Sample | None = None,
+    stage: str = "fit",
+) -> dict[int, Paths]:
+    """Walk the paths of several maxpat at one rho, the largest first.
+
+    As long as no larger pattern matters, they are the same path, and it is walked once.
+    """
+    ordered = sorted(set(maxpats), reverse=True)
+    forks = [Forks(ordered[1:]) for _ in prepared.sample.targets]
+    walked: dict[int, Paths] = {}
+    shared: Paths | None = None
+    for maxpat in ordered:
+        shared = walked[maxpat] = walk(
+            prepared,
+            settings,
+            rho=rho,
+            maxpat=maxpat,
+            validation=validation,
+            stage=stage,
+            forks=forks,
+            shared=shared,
+        )
+    return walked
 
 
 def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:

@@ -122,12 +122,13 @@ class Found:
     """What a search met: every tree node with |g| > lambda, in tree order.
 
     g = sum_i a_i psi_i is the negative derivative of the loss by the coefficient of the untrained
-    graphlet; g_bar bounds |g| of everything below it in the tree.
+    graphlet; g_bar bounds |g| of everything below it in the tree; sizes are numbers of nodes.
     """
 
     nodes: npt.NDArray[np.int64]
     g: Floats
     g_bar: Floats
+    sizes: Codes
     n_visited: int
     n_made: int
 

@@ -6,7 +6,7 @@ stop, or save what they have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -24,7 +24,7 @@ from aglets.optim.paper import PaperSolver
 from aglets.optim.solver import Progress, Solver
 from aglets.optim.state import Problem, State, empty_state
 
-__all__ = ["SOLVERS", "PathPoint", "lagra_path", "lambda_grid"]
+__all__ = ["SOLVERS", "Forks", "PathPoint", "lagra_path", "lambda_grid"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -114,6 +114,41 @@ class Patience:
         return self._since >= self.q
 
 
+@dataclass(frozen=True)
+class Fork:
+    """Where a path of smaller maxpat leaves another: after so many points, in this state."""
+
+    n_points: int
+    state: State
+    reach: int
+
+
+class Forks:
+    """Where paths of smaller maxpat leave the one that is walked.
+
+    Until a search meets a violator of more than m nodes, the path of maxpat m and that of a larger
+    one are the same, to the last bit: m's path may start where they part.
+
+    Parameters
+    ----------
+    maxpats : sequence of int
+    """
+
+    def __init__(self, maxpats: Sequence[int]) -> None:
+        self.maxpats = tuple(maxpats)
+        self._last: dict[int, Fork] = {}
+
+    def note(self, fork: Fork) -> None:
+        """Note where the walk is; `reach` is the size of the largest violator met so far."""
+        for maxpat in self.maxpats:
+            if fork.reach <= maxpat:
+                self._last[maxpat] = fork
+
+    def at(self, maxpat: int) -> Fork | None:
+        """Return where this maxpat's path leaves; None if at the very start."""
+        return self._last.get(maxpat)
+
+
 def lambda_grid(lam_max: float, n_lambdas: int, lambda_min_ratio: float) -> Floats:
     """Return lambdas evenly spaced in logarithm from lam_max to lambda_min_ratio lam_max.
 
@@ -144,6 +179,8 @@ def lagra_path(
     patience: int = 5,
     tol: float = 1e-4,
     store: GraphletStore | None = None,
+    forks: Forks | None = None,
+    start: Fork | None = None,
 ) -> Iterator[PathPoint]:
     """Train along decreasing lambdas with warm starts (Algorithm 1); yields a point per lambda.
 
@@ -174,6 +211,10 @@ def lagra_path(
         to the working set, and violates the conditions on beta by less than this part of lambda.
     store : GraphletStore, optional
         Embeddings to share with other paths on the same tree.
+    forks : Forks, optional
+        Told where paths of smaller maxpat leave this one.
+    start : Fork, optional
+        Begin there, after the points that this path shares with another one.
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
     weight = _weights(sample_weight, len(y))
@@ -186,15 +227,18 @@ def lagra_path(
         held_y = np.ascontiguousarray(held_y, dtype=np.float64)
         judge = Validation(store.held_out(held_out), held_y, _weights(held_weight, len(held_y)))
     state = empty_state(problem)  # lines 2-4
-    lam_max = engine.lambda_max(problem.residual(state.f))  # line 5
+    lam_max, reach = engine.lambda_max(problem.residual(state.f))  # line 5
     grid = lambda_grid(lam_max, n_lambdas, lambda_min_ratio) if lambdas is None else lambdas
     method = SOLVERS[solver]()
     libraries = ThreadpoolController()
-    for lam in np.asarray(grid, dtype=np.float64):  # lines 6-7
+    n_points = 0
+    if start is not None:
+        n_points, state, reach = start.n_points, start.state, max(reach, start.reach)
+    for lam in np.asarray(grid, dtype=np.float64)[n_points:]:  # lines 6-7
         # Small matrices: threads of the linear algebra would only get in each other's way, and the
         # order of their sums would show in the last digits.
         with libraries.limit(limits=1, user_api="blas"):
-            state, point = _at_lambda(
+            state, point, met = _at_lambda(
                 problem,
                 judge,
                 method,
@@ -206,6 +250,9 @@ def lagra_path(
                 patience,
                 tol,
             )
+        n_points, reach = n_points + 1, max(reach, met)
+        if forks is not None:
+            forks.note(Fork(n_points, state, reach))
         yield point
 
 
@@ -220,8 +267,11 @@ def _at_lambda(
     max_epochs: int,
     q: int,
     tol: float,
-) -> tuple[State, PathPoint]:
-    """Lines 8-17: epochs at one lambda. Returns the current state and the point to report."""
+) -> tuple[State, PathPoint, int]:
+    """Lines 8-17: epochs at one lambda.
+
+    Returns the current state, the point to report, and the size of the largest violator met.
+    """
     start = perf_counter()
     patience = Patience(q)
     steps: list[Progress] = []
@@ -245,9 +295,9 @@ def _at_lambda(
     state = steps[-1].state
     judged(state)
     kept = state if patience.best is None else patience.best  # line 17
-    return state, _point(
-        problem, judge, kept, lam, lam_max, steps, n_epochs, perf_counter() - start
-    )
+    seconds = perf_counter() - start
+    point = _point(problem, judge, kept, lam, lam_max, steps, n_epochs, seconds)
+    return state, point, max(step.reach for step in steps)
 
 
 def _converged(

@@ -13,7 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from aglets.fitting import Prepared, Sample, Settings, Watch, decision, prepare, walk
+from aglets.fitting import Prepared, Sample, Settings, Watch, decision, prepare, walk_maxpats
 from aglets.path import PathPoint
 
 __all__ = ["Choice", "FoldResult", "Grid", "choose", "evaluate_folds"]
@@ -125,9 +125,15 @@ def evaluate(
     shape = (len(grid.pairs), settings.n_lambdas)
     loss, score = np.full(shape, np.inf), np.full(shape, -np.inf)
     n_nonzero = np.full(shape, np.inf)
+    walked = {
+        rho: walk_maxpats(
+            prepared, settings, rho=rho, maxpats=grid.maxpats, validation=held_out, stage=stage
+        )
+        for rho in grid.rhos
+    }
     kept = []
     for row, (rho, maxpat) in enumerate(grid.pairs):
-        paths = walk(prepared, settings, rho=rho, maxpat=maxpat, validation=held_out, stage=stage)
+        paths = walked[rho][maxpat]
         for k, points in enumerate(zip(*paths, strict=False)):
             loss[row, k] = sum(float(point.validation_loss or 0.0) for point in points)
             n_nonzero[row, k] = sum(point.n_nonzero for point in points)

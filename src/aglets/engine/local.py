@@ -111,9 +111,11 @@ class LocalEngine:
         """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
         return self.store.tree.search(residual, lam=lam, rho=self.rho, maxpat=self.maxpat)
 
-    def lambda_max(self, residual: Floats) -> float:
-        """Largest |g| of all untrained graphlets."""
-        return self.store.tree.lambda_max(residual, rho=self.rho, maxpat=self.maxpat)[0]
+    def lambda_max(self, residual: Floats) -> tuple[float, int]:
+        """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
+        tree = self.store.tree
+        value, node = tree.lambda_max(residual, rho=self.rho, maxpat=self.maxpat)
+        return value, 0 if node < 0 else len(tree.pattern(node).types)
 
     def handles(self, nodes: npt.NDArray[np.int64]) -> Codes:
         """Return the handles of tree nodes, taking up those that are new."""

@@ -13,7 +13,7 @@ __all__ = ["Progress", "Solver"]
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a solver arrived, and what its searches cost."""
+    """Where a solver arrived, what its searches cost, and the size of the largest violator met."""
 
     state: State
     n_added: int = 0
@@ -21,6 +21,7 @@ class Progress:
     n_visited: int = 0
     n_made: int = 0
     seconds_search: float = 0.0
+    reach: int = 0
 
     def after(self, found: Found, seconds: float, state: State) -> Progress:
         """Count one more search, which led to this state."""
@@ -31,6 +32,7 @@ class Progress:
             self.n_visited + found.n_visited,
             self.n_made + found.n_made,
             self.seconds_search + seconds,
+            max(self.reach, int(found.sizes.max(initial=0))),
         )
 
 

@@ -1,0 +1,49 @@
+"""Paths of several maxpat at one rho share what they have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aglets.datasets import make_planted
+from aglets.fitting import Sample, Settings, prepare, walk, walk_maxpats
+from aglets.optim.loss import SquaredHinge
+
+
+def settings(solver: str) -> Settings:
+    return Settings(
+        loss=SquaredHinge(),
+        scale="standard",
+        solver=solver,
+        learn_attributes=True,
+        n_lambdas=12,
+        lambda_min_ratio=0.05,
+        max_epochs=15,
+        patience=5,
+        tol=1e-4,
+    )
+
+
+@pytest.mark.parametrize("solver", ["fast", "paper"])
+@pytest.mark.parametrize("rho", [1.0, 0.05])
+def test_paths_that_share_their_beginning_equal_paths_walked_alone(solver, rho):
+    graphs, y, _ = make_planted(60, random_state=5)
+    sample = Sample(graphs, np.array([y, -y], dtype=float), np.ones(60), np.ones(60))
+    train, held_out = sample[np.arange(40)], sample[np.arange(40, 60)]
+    options = settings(solver)
+    prepared = prepare(train, options, maxpat=4)
+    validation = prepared.bring(held_out)
+    together = walk_maxpats(prepared, options, rho=rho, maxpats=(1, 2, 4), validation=validation)
+    n_shared = 0
+    for maxpat in (1, 2, 4):
+        fresh = prepare(train, options, maxpat=maxpat)
+        held = fresh.bring(held_out)
+        alone = walk(fresh, options, rho=rho, maxpat=maxpat, validation=held)
+        assert len(alone) == len(together[maxpat]) == 2
+        for ours, theirs in zip(together[maxpat], alone, strict=True):
+            assert [p.lam for p in ours] == [p.lam for p in theirs]
+            assert [p.objective for p in ours] == [p.objective for p in theirs]
+            assert [p.validation_loss for p in ours] == [p.validation_loss for p in theirs]
+            assert all(np.array_equal(p.z, q.z) for p, q in zip(ours, theirs, strict=True))
+            n_shared += sum(p is q for p, q in zip(ours, together[4][0], strict=True))
+    assert n_shared > 12  # more than the largest path with itself: something was shared
