@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "budget.hpp"
@@ -27,8 +29,7 @@ public:
         pattern_(pattern),
         steps_(steps),
         ticker_(ticker),
-        policy_(policy),
-        nodes_(pattern.n_nodes(), -1) {}
+        policy_(policy) {}
 
   void run() {
     const int start = steps_.front().node;
@@ -36,18 +37,18 @@ public:
       if (!place(0, node)) return;
   }
 
-  const std::vector<std::int32_t>& nodes() const { return nodes_; }
+  /// The node of each pattern node; those not placed yet are anything.
+  std::span<const std::int32_t> nodes() const {
+    return {nodes_.data(), pattern_.labels.size()};
+  }
 
 private:
   bool place(std::size_t step, std::int32_t node) {
     ticker_.tick();
     const auto& current = steps_[step];
     nodes_[current.node] = node;
-    bool go_on = true;
-    if (policy_.enter(step, node, *this))
-      go_on = step + 1 == steps_.size() ? policy_.complete(*this) : place_next(step + 1);
-    nodes_[current.node] = -1;
-    return go_on;
+    if (!policy_.enter(step, node, *this)) return true;
+    return step + 1 == steps_.size() ? policy_.complete(*this) : place_next(step + 1);
   }
 
   bool place_next(std::size_t step) {
@@ -89,7 +90,8 @@ private:
   const std::vector<MatchStep>& steps_;
   Ticker& ticker_;
   Policy& policy_;
-  std::vector<std::int32_t> nodes_;
+  // On the stack: most graphs are done with before an allocation would be.
+  std::array<std::int32_t, Pattern::max_nodes> nodes_;
 };
 
 }  // namespace aglets

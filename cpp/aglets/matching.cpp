@@ -1,6 +1,7 @@
 #include "matching.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "backtracking.hpp"
@@ -26,8 +27,9 @@ public:
         steps_(steps),
         z_(z),
         best_(std::move(best)),
-        settled_(settled),
-        costs_(steps.size() + 1, 0.0) {}
+        settled_(settled) {
+    costs_[0] = 0.0;
+  }
 
   template <class Search>
   bool enter(std::size_t step, std::int32_t node, const Search& search) {
@@ -41,13 +43,15 @@ public:
 
   template <class Search>
   bool complete(const Search& search) {
-    const double cost = costs_.back();
+    const double cost = costs_[steps_.size()];
+    const auto nodes = search.nodes();
     if (best_.nodes.empty() || clearly_less(cost, best_.cost)) {
-      best_ = {cost, search.nodes()};
+      best_.cost = cost;
+      best_.nodes.assign(nodes.begin(), nodes.end());
       settled_ = false;
-    } else if (!settled_ &&
-               rows_precede(graphs_, graph_, pattern_, search.nodes(), best_.nodes)) {
-      best_ = {std::min(cost, best_.cost), search.nodes()};
+    } else if (!settled_ && rows_precede(graphs_, graph_, pattern_, nodes, best_.nodes)) {
+      best_.cost = std::min(cost, best_.cost);
+      best_.nodes.assign(nodes.begin(), nodes.end());
     }
     return true;
   }
@@ -56,14 +60,14 @@ public:
   Match take() { return std::move(best_); }
 
 private:
-  double edge_costs(const MatchStep& step, const std::vector<std::int32_t>& nodes) const {
+  double edge_costs(const MatchStep& step, std::span<const std::int32_t> nodes) const {
     if (step.anchor < 0) return 0.0;
     double cost = edge_cost(step.anchor_edge, nodes);
     for (const auto& closing : step.closings) cost += edge_cost(closing.edge, nodes);
     return cost;
   }
 
-  double edge_cost(int index, const std::vector<std::int32_t>& nodes) const {
+  double edge_cost(int index, std::span<const std::int32_t> nodes) const {
     const auto& edge = pattern_.edges[index];
     const auto found = graphs_.edge_between(graph_, nodes[edge.u], nodes[edge.v]);
     return squared_distance(edge_row(z_, graphs_, pattern_, index), graphs_.edge_attributes(found));
@@ -77,7 +81,7 @@ private:
   FlatAttributes z_;
   Match best_;
   bool settled_;  // the incumbent is the previous embedding: ties do not replace it
-  std::vector<double> costs_;
+  std::array<double, Pattern::max_nodes + 1> costs_;  // of the first so many steps
   std::int64_t n_placements_ = 0;
 };
 

@@ -8,6 +8,8 @@ namespace aglets {
 /// A connected labelled graph to be matched: labels and edge labels are codes of
 /// the graph set it is matched in; a negative code matches nothing.
 struct Pattern {
+  static constexpr int max_nodes = 64;
+
   struct Edge {
     std::int32_t u;
     std::int32_t v;

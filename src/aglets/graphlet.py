@@ -27,8 +27,6 @@ Codes = npt.NDArray[np.int32]
 #: Sets of a graphlet's nodes are machine words in the core.
 LARGEST_GRAPHLET = 64
 
-Embeddings = list[list[npt.NDArray[np.int32] | None]]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Graphlet:
@@ -155,6 +153,50 @@ class Graphlet:
         return picture + _html.graph_page(self)
 
 
+class Embeddings(Sequence[list["Codes | None"]]):
+    """Best embeddings, by graph and then by graphlet: a sequence that is written out on demand.
+
+    `embeddings[i][j]` is the node of graph i for each node of graphlet j, or None where graph i
+    does not hold it.
+    """
+
+    def __init__(self, nodes: Codes, sizes: Sequence[int], n_graphs: int) -> None:
+        ends = np.cumsum([size * n_graphs for size in sizes], dtype=np.int64)
+        self._n_graphs = n_graphs
+        self._blocks = [
+            nodes[end - size * n_graphs : end].reshape(n_graphs, size)
+            for end, size in zip(ends.tolist(), sizes, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return self._n_graphs
+
+    @overload
+    def __getitem__(self, index: int) -> list[Codes | None]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[list[Codes | None]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"Graph {index} was asked for, but there are {len(self)}.")
+        rows = [block[index] for block in self._blocks]
+        return [None if row[0] < 0 else row for row in rows]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            len(ours) == len(theirs) and all(map(_same_nodes, ours, theirs))
+            for ours, theirs in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Embeddings({len(self)} graphs, {len(self._blocks)} graphlets)"
+
+
 @overload
 def agis(
     graphs: Any,
@@ -203,7 +245,7 @@ def agis(
     Returns
     -------
     psi : ndarray of shape (n_graphs, n_graphlets)
-    embeddings : list (per graph) of lists (per graphlet) of ndarray or None
+    embeddings : sequence (per graph) of lists (per graphlet) of ndarray or None
         The graph's node for each node of the graphlet; None where the labelled
         structure does not occur, so that psi is 0.
 
@@ -239,7 +281,7 @@ def agis(
     psi = np.ascontiguousarray(np.exp(-rho * costs).T)
     if not return_embeddings:
         return psi
-    return psi, _embeddings(costs, nodes, [graphlet.n_nodes for graphlet in graphlets])
+    return psi, Embeddings(nodes, [graphlet.n_nodes for graphlet in graphlets], len(graphs))
 
 
 def core_pattern(graphlet: Graphlet, graphs: GraphSet) -> _core.Pattern:
@@ -262,16 +304,8 @@ def flat_attributes(graphlet: Graphlet, graphs: GraphSet) -> Floats:
     return np.concatenate(parts)
 
 
-def _embeddings(costs: Floats, nodes: Codes, sizes: list[int]) -> Embeddings:
-    n_graphs = costs.shape[1]
-    rows: Embeddings = [[] for _ in range(n_graphs)]
-    begin = 0
-    for size in sizes:
-        block = nodes[begin : begin + size * n_graphs].reshape(n_graphs, size)
-        begin += size * n_graphs
-        for graph in range(n_graphs):
-            rows[graph].append(None if block[graph, 0] < 0 else block[graph])
-    return rows
+def _same_nodes(a: Codes | None, b: Codes | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)
 
 
 def _edge_array(edges: npt.ArrayLike) -> Codes:
