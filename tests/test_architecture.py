@@ -19,7 +19,16 @@ PACKAGE = ROOT / "src" / "aglets"
 # From the bottom up: a module may import its own layer and those above it in this table.
 LAYERS: dict[str, set[str]] = {
     "core": {"_core"},
-    "graphs": {"_checks", "_edges", "_columns", "_formats", "_html", "_threads", "_order", "graphs"},
+    "graphs": {
+        "_checks",
+        "_edges",
+        "_columns",
+        "_formats",
+        "_html",
+        "_threads",
+        "_order",
+        "graphs",
+    },
     "describe": {"_isomorphism", "describe"},
     "graphlet": {"_names", "_palette", "_layout", "_svg", "graphlet"},
     "mining": {"mining"},
