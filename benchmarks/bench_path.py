@@ -78,7 +78,7 @@ def main() -> None:
                 maxpats=maxpats,
                 n_lambdas=20 if quick else 100,
             )
-    hard = [] if quick else list(product(HARD, (1.0, 0.1)))
+    hard = [] if quick else list(product(HARD, (1.0, 0.1, 0.01)))
     for name, rho in hard:
         records.measure(
             f"{name}, maxpat 10, rho {rho}", fit, most_seconds=HARD_SECONDS, name=name, rho=rho
