@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from aglets import datasets, mining
+    from aglets import datasets, explain, mining, plot, report
     from aglets.estimators import (
         LagraClassifier,
         LagraClassifierCV,
@@ -35,8 +35,11 @@ _EXPORTS = {
     "LagraRegressorCV": "aglets.estimators",
     "agis": "aglets.graphlet",
     "datasets": "aglets.datasets",
+    "explain": "aglets.explain",
     "load": "aglets.model_file",
     "mining": "aglets.mining",
+    "plot": "aglets.plot",
+    "report": "aglets.report",
 }
 
 __all__ = [
@@ -51,8 +54,11 @@ __all__ = [
     "__version__",
     "agis",
     "datasets",
+    "explain",
     "load",
     "mining",
+    "plot",
+    "report",
 ]
 
 

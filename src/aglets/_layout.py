@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 LEAST_DISTANCE = 0.7
-_ROUNDS = 200
+_ROUNDS = 100
 
 
 def positions(
@@ -77,10 +77,14 @@ def _by_stress(n: int, pairs: Ints) -> Floats:
     weight = np.divide(1.0, wanted**2, out=np.zeros_like(wanted), where=wanted > 0.0)
     laplacian = np.diag(weight.sum(axis=1)) - weight
     inverse = np.linalg.pinv(laplacian)
+    target = weight * wanted
     for _ in range(_ROUNDS if n < 300 else 30):
-        shape = np.linalg.norm(x[:, None] - x[None], axis=2)
-        ratio = np.divide(weight * wanted, shape, out=np.zeros_like(shape), where=shape > 1e-9)
-        x = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ x)
+        shape = np.hypot(x[:, None, 0] - x[:, 0], x[:, None, 1] - x[:, 1])
+        ratio = target / np.maximum(shape, 1e-9)
+        pull = ratio.sum(axis=1)[:, None] * x - ratio @ x
+        moved, x = x, inverse @ pull
+        if np.abs(moved - x).max() < 2e-3:
+            break
     return x
 
 
@@ -126,7 +130,7 @@ def _apart(x: Floats, pairs: Ints) -> Floats:
         return x
     x = x.copy()
     rows, columns = np.triu_indices(n, 1)
-    for _ in range(60):
+    for _ in range(25):
         moved = _push_nodes(x, rows, columns)
         if n <= 60:
             moved |= _push_off_edges(x, pairs)

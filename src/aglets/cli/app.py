@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli import count, data, demo, explain, fit, frequent, predict, show
+from aglets.cli import count, data, demo, explain, fit, frequent, predict, report, show
 
 app = typer.Typer(
     help="Attributed graphlets: sparse, readable models of graphs.",
@@ -35,6 +35,7 @@ app.command(epilog=_epilog(fit.EXAMPLES))(fit.fit)
 app.command(epilog=_epilog(show.EXAMPLES))(show.show)
 app.command(epilog=_epilog(predict.EXAMPLES))(predict.predict)
 app.command(epilog=_epilog(explain.EXAMPLES))(explain.explain)
+app.command(epilog=_epilog(report.EXAMPLES))(report.report)
 app.command(epilog=_epilog(count.EXAMPLES))(count.count)
 app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
 app.command(epilog=_epilog(demo.EXAMPLES))(demo.demo)

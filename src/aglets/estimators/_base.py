@@ -25,6 +25,7 @@ from aglets.estimators._parameters import (
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
 from aglets.fitting import Prepared, Sample, Settings, Watch
 from aglets.graphs import GraphSet, as_graph_set
+from aglets.model import LagraModel
 from aglets.optim.loss import Loss
 from aglets.path import PathPoint
 from aglets.scaling import SCALES
@@ -183,6 +184,32 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         check_is_fitted(self)
         psi: FloatArray = self.model_.transform(X, n_jobs=effective_n_jobs(self.n_jobs))
         return psi
+
+    def model_at(self, index: int) -> LagraModel:
+        """Return the model at another point of the path.
+
+        Parameters
+        ----------
+        index : int
+            Position in ``path_``: 0 is lambda_max. A path that ended before stays at its end.
+
+        Returns
+        -------
+        LagraModel
+            Without a record of the path.
+        """
+        check_is_fitted(self)
+        single = self.model_.n_outputs == 1
+        paths: Any = [self.path_] if single else self.path_
+        longest = max(len(path) for path in paths)
+        if not 0 <= index < longest:
+            raise ValueError(
+                f"index must be from 0 to {longest - 1}, the points of the path. Got {index}."
+            )
+        points = [path[min(index, len(path) - 1)] for path in paths]
+        # The model knows labels and scaling of the training graphs, and no more is asked of it.
+        known: Any = self.model_
+        return model_of(points, [], known, self.model_.loss, self.model_.classes)
 
     def explain(self, X: Any, *, output: Any = None) -> LocalExplanation | list[LocalExplanation]:
         """Say why graphs get their predictions: what each graphlet adds, and where it matches.

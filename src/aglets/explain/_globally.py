@@ -250,7 +250,9 @@ def explain_global(
     occurs = np.array(
         [[site is not None for site in row] for row in embeddings], dtype=bool
     ).reshape(psi.shape)
-    return summarise(model, brought, psi, occurs, None if y is None else _targets(model, y, given))
+    return summarise(
+        model, brought, psi, occurs, None if y is None else checked_targets(model, y, given)
+    )
 
 
 def summarise(
@@ -323,7 +325,8 @@ def is_molecule(recipe: str | None) -> bool:
     return recipe is not None and '"molecule"' in recipe
 
 
-def _targets(model: LagraModel, y: ArrayLike, graphs: GraphSet) -> NDArray[Any]:
+def checked_targets(model: LagraModel, y: ArrayLike, graphs: GraphSet) -> NDArray[Any]:
+    """Take y as one target per graph, of classes that the model knows."""
     values = np.asarray(y)
     if values.shape != (len(graphs),):
         raise ValueError(

@@ -1,0 +1,49 @@
+"""`aglets report`: one HTML page about a model on a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aglets.cli.reading import Jobs, Source, reads_graphs
+from aglets.cli.show import Model
+
+EXAMPLES = ("aglets report demo.aglets demo -o report.html",)
+
+
+@reads_graphs
+def report(
+    model: Model,
+    source: Source,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str, typer.Option("--title", help="The headline of the page.")] = "",
+    max_graphs: Annotated[
+        int, typer.Option("--max-graphs", help="Most graphs to draw, wrong ones first.", min=0)
+    ] = 300,
+    jobs: Jobs = 1,
+) -> None:
+    """Write a page to read and hand on: what the model learned, how good it is, and why.
+
+    The page is one file that needs no network. It compares with the truth if DATA has it.
+    """
+    from aglets.model_file import load
+    from aglets.report import write
+
+    loaded = load(model)
+    known = loaded.input_format
+    like = source.like(known.recipe, edge_labels=known.edge_vocabulary is not None)
+    graphs, y = like.load()
+    page = write(
+        loaded,
+        graphs,
+        y,
+        output,
+        title=title or f"{model.stem} on {Path(source.data).name}",
+        max_graphs=max_graphs,
+        n_jobs=jobs,
+    )
+    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser")

@@ -1,0 +1,201 @@
+"""What the page shows, as plain data: computed once here, drawn in the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets import __version__
+from aglets._palette import CLASSES, NEGATIVE, NEUTRAL, POSITIVE, label_colours
+from aglets.explain._globally import (
+    GlobalExplanation,
+    GraphletSummary,
+    checked_targets,
+    is_molecule,
+    summarise,
+)
+from aglets.graphs import Graph, as_graph_set
+from aglets.model import LagraModel
+from aglets.report._quality import quality
+from aglets.report._slider import path_table
+from aglets.report._structure import drawn_graphlet, structure
+
+__all__ = ["collect"]
+
+FloatArray = NDArray[np.float64]
+
+
+def collect(estimator: Any, graphs: Any, y: Any, *, max_graphs: int, n_jobs: int) -> dict[str, Any]:
+    """Compute everything that the page shows."""
+    model: LagraModel = getattr(estimator, "model_", estimator)
+    if not isinstance(model, LagraModel):
+        raise TypeError(
+            "Expected a fitted estimator or a LagraModel to report on. "
+            f"Got {type(estimator).__name__} instead."
+        )
+    known = model.input_format
+    given = as_graph_set(graphs, known.recipe)
+    if not len(given):
+        raise ValueError("A report needs at least one graph. Got none.")
+    truth = None if y is None else checked_targets(model, y, given)
+    brought = known.bring(given)
+    psi, sites = model.agis_prepared(
+        model.scaling.apply(brought), return_embeddings=True, n_jobs=n_jobs
+    )
+    occurs = np.array([[s is not None for s in row] for row in sites], bool).reshape(psi.shape)
+    learned = summarise(model, brought, psi, occurs, truth)
+    f = model.decision_from_agis(psi)
+    predictions = model.predict_from_decision(f)
+    wrong = _wrong(model, predictions, truth, f)
+    shown = np.argsort(-wrong, kind="stable")[:max_graphs]
+    result = None if truth is None else quality(model, brought, f, predictions, truth)
+    classes = None if model.classes is None else [str(value) for value in model.classes]
+    molecule = is_molecule(known.recipe)
+    columns = [entry.index for entry in learned.graphlets]
+    return {
+        "version": __version__,
+        "classes": classes,
+        "n_outputs": model.n_outputs,
+        "intercepts": model.intercept,
+        "rho": model.rho,
+        "loss": model.loss,
+        "n_graphs": len(given),
+        "attribute_names": learned.attribute_names,
+        "sentences": _sentences(model, learned, result),
+        "colours": {
+            **{"positive": POSITIVE, "negative": NEGATIVE, "neutral": NEUTRAL},
+            "classes": CLASSES,
+            "labels": {
+                str(label): colour for label, colour in label_colours(known.vocabulary).items()
+            },
+        },
+        "graphlets": [_graphlet(entry, psi[:, entry.index]) for entry in learned.graphlets],
+        "quality": result,
+        "y": None if truth is None else [str(value) for value in truth.tolist()],
+        "predictions": [_shown(value) for value in predictions.tolist()],
+        "decisions": np.reshape(f, (len(given), -1)).round(5),
+        "wrong": [] if truth is None else np.flatnonzero(wrong > 0.0) if classes else [],
+        "psi": [[_short(value) for value in row] for row in psi[:, columns].tolist()],
+        "gallery": [
+            _drawn(given[int(i)], int(i), sites[i], columns, psi[i], molecule) for i in shown
+        ],
+        "path": path_table(estimator, model, brought, truth, molecule, n_jobs),
+    }
+
+
+def _wrong(
+    model: LagraModel, predictions: NDArray[Any], truth: NDArray[Any] | None, f: FloatArray
+) -> FloatArray:
+    """How wrong each prediction is; 0 or less where it is right."""
+    if truth is None:
+        return np.zeros(len(predictions))
+    if model.classes is None:
+        return np.asarray(np.abs(truth.astype(np.float64) - predictions))
+    right = np.array([a == b for a, b in zip(predictions.tolist(), truth.tolist(), strict=True)])
+    if f.ndim == 1:
+        margin = np.abs(f)
+    else:
+        two = np.sort(f, axis=1)[:, -2:]
+        margin = two[:, 1] - two[:, 0]
+    # Surest mistakes first, and after them what was nearly a mistake.
+    return np.where(right, -margin, margin + 1e-9)
+
+
+def _sentences(
+    model: LagraModel, learned: GlobalExplanation, result: dict[str, Any] | None
+) -> list[str]:
+    n = len(learned.graphlets)
+    if n == 0:
+        sentences = ["The model has no graphlets: its answer is the same for every graph."]
+    else:
+        largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
+        what = "estimates a number" if model.classes is None else "tells " + _and(model.classes)
+        many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} node{'s'[: largest > 1]}"
+        signs = []
+        for sign in (1.0, -1.0):
+            strongest = [entry for entry in learned.graphlets if sign * entry.coef > 0.0]
+            if strongest:
+                entry = strongest[0]
+                meaning = entry.speaks_for
+                if meaning is None:
+                    meaning = "high values" if sign > 0 else "low values"
+                signs.append(f"{entry.graphlet.name} is the strongest sign of {meaning}")
+        sentences = [f"The model {what} by {many}; {', and '.join(signs)}."]
+    if result is not None and result["score"] is not None:
+        name = result["score_name"]
+        baselines = " and ".join(
+            f"{_percent(row['score'], name)} by {_by(row['name'])}" for row in result["baselines"]
+        )
+        sentences.append(
+            f"On the {learned.n_graphs} graphs of this report its {name} is "
+            f"{_percent(result['score'], name)}, against {baselines}."
+        )
+    return sentences
+
+
+def _by(name: str) -> str:
+    return name.replace("always", "always answering").replace("size", "the size")
+
+
+def _and(classes: Any) -> str:
+    names = [str(value) for value in classes]
+    return " from ".join(names) if len(names) == 2 else f"{', '.join(names)} apart"
+
+
+def _percent(score: float, name: str) -> str:
+    return f"{score:.1%}" if name == "accuracy" else f"{score:.2f}"
+
+
+def _graphlet(entry: GraphletSummary, psi: FloatArray) -> dict[str, Any]:
+    order = np.argsort(-psi, kind="stable")
+    firing = order[psi[order] > 0.0]
+    return {
+        **drawn_graphlet(entry.graphlet, entry.molecule),
+        "coef": entry.coef,
+        "speaks_for": None if entry.speaks_for is None else str(entry.speaks_for),
+        "output": None if entry.output is None else str(entry.output),
+        "attributes": _rounded(entry.graphlet.attributes),
+        "mean": _rounded(entry.label_mean),
+        "spread": _rounded(entry.label_spread),
+        "support": {str(key): value for key, value in entry.support.items()},
+        "n_support": entry.n_support,
+        "mean_psi": {str(key): value for key, value in entry.mean_psi.items()},
+        "auc": entry.auc,
+        "correlation": entry.correlation,
+        "best": firing[:5],
+        "worst": firing[5:][-3:],
+    }
+
+
+def _drawn(
+    graph: Graph, i: int, sites: Any, columns: list[int], psi: FloatArray, molecule: bool
+) -> dict[str, Any]:
+    """Write one graph of the gallery, with the nodes each graphlet was matched to."""
+    matched = {
+        str(rank): sites[j]
+        for rank, j in enumerate(columns)
+        if sites[j] is not None and psi[j] > 1e-4
+    }
+    return {
+        "id": i,
+        **structure(graph.labels, graph.edges, graph.edge_labels, molecule),
+        "sites": matched,
+    }
+
+
+def _short(value: float) -> float | int:
+    rounded = float(f"{value:.4g}")
+    return int(rounded) if rounded in (0.0, 1.0) else rounded
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _rounded(values: FloatArray) -> list[list[float | None]]:
+    return [
+        [float(f"{value:.4g}") if np.isfinite(value) else None for value in row]
+        for row in values.tolist()
+    ]

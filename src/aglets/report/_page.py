@@ -1,0 +1,107 @@
+"""From collected data to the page: style, script and data go into one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from aglets.explain._plain import plain
+from aglets.report._data import collect
+
+__all__ = ["html", "write"]
+
+
+def write(
+    model: Any,
+    graphs: Any,
+    y: Any,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    max_graphs: int = 300,
+    n_jobs: int = 1,
+) -> Path:
+    """Write the report of a model on graphs to an HTML file.
+
+    Parameters
+    ----------
+    model : fitted estimator, or LagraModel
+        With an estimator, the slider shows the graphlets at every lambda; a model that was read
+        from a file knows only the numbers of its path.
+    graphs : GraphSet or list of graphs
+        By preference ones that the model was not fitted on.
+    y : array-like of shape (n_graphs,), or None
+        Their classes or numbers; None leaves the quality out.
+    path : path-like
+        Where to write; an old file is replaced.
+    title : str
+        The headline.
+    max_graphs : int
+        Most graphs in the gallery: wrong ones come first. Everything else counts all graphs.
+    n_jobs : int
+        Number of threads.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from aglets import LagraClassifier, datasets, report
+    >>> graphs, y = datasets.load_demo()
+    >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs[:200], y[:200])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = report.write(clf, graphs[200:], y[200:], f"{folder}/demo.html")
+    ...     page.stat().st_size < 3_000_000
+    True
+    """
+    target = Path(path)
+    text = html(model, graphs, y, title=title, max_graphs=max_graphs, n_jobs=n_jobs)
+    target.write_text(text, encoding="utf-8")
+    return target
+
+
+def html(
+    model: Any,
+    graphs: Any,
+    y: Any = None,
+    *,
+    title: str = "",
+    max_graphs: int = 300,
+    n_jobs: int = 1,
+) -> str:
+    """Return the page as text; parameters as in :func:`write`."""
+    # Laying out many small graphs is quicker when linear algebra does not call for more threads.
+    with threadpool_limits(1):
+        data = collect(model, graphs, y, max_graphs=max_graphs, n_jobs=n_jobs)
+    data["title"] = title or "What the model learned"
+    parts = {
+        "TITLE": escape(data["title"]),
+        "STYLE": _resource("page.css"),
+        "SCRIPT": _resource("page.js"),
+        "DATA": _safe_json(data),
+    }
+    # One pass over the frame alone: what is put in is never searched for marks.
+    return re.sub(
+        "@(TITLE|STYLE|SCRIPT|DATA)@", lambda mark: parts[mark[1]], _resource("page.html")
+    )
+
+
+def _safe_json(data: Any) -> str:
+    """Write JSON that cannot end the script element it stands in."""
+    text = json.dumps(plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029\0":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _resource(name: str) -> str:
+    return files("aglets.report").joinpath(name).read_text(encoding="utf-8")
