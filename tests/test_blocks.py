@@ -55,7 +55,7 @@ def problem_of(graphs, y, loss, *, weight=None, rho=0.3, maxpat=3) -> Problem:
 def grown(problem: Problem, share: float) -> tuple[State, float]:
     """The state after the first growth at a share of lambda_max, and that lambda."""
     state = empty_state(problem)
-    lam = share * problem.engine.lambda_max(problem.residual(state.f))
+    lam = share * problem.engine.lambda_max(problem.residual(state.f))[0]
     return blocks.grow_working_set(problem, state, lam)[0], lam
 
 

@@ -12,7 +12,7 @@ from path_tools import ALL_LOSSES, decision, random_set, targets, watched_path
 from aglets import GraphSet, mining
 from aglets.engine import GraphletStore
 from aglets.optim.loss import Logistic, Squared, SquaredHinge
-from aglets.path import PathPoint, lagra_path, lambda_grid
+from aglets.path import Forks, PathPoint, lagra_path, lambda_grid
 
 RHO = 0.3
 KINDS = {
@@ -231,6 +231,42 @@ def test_a_shared_tree_and_store_give_the_points_of_fresh_ones(solver, kind):
     for k, expected in enumerate(fresh):
         got = [turn[k] for turn in in_turns]
         assert [model_bytes(point) for point in got] == [model_bytes(point) for point in expected]
+
+
+def test_paths_of_smaller_maxpat_may_start_where_they_leave_a_larger_one(solver, kind):
+    """Up to the first violator that is too large for them they are one path, to the last bit."""
+    shared = 0
+    for seed in range(20, 26):
+        graphs, held = random_set(14, seed, **kind), random_set(6, seed=10, **kind)
+        y = targets(graphs, SquaredHinge(), seed)
+        options = {
+            "loss": SquaredHinge(),
+            "rho": RHO,
+            "solver": solver,
+            "validation": (held, targets(held, SquaredHinge()), None),
+            "n_lambdas": 6,
+            "lambda_min_ratio": 0.1,
+            "max_epochs": 15,
+        }
+        tree = mining.Tree(graphs, maxpat=4)
+        store = GraphletStore(tree)  # a state is known by the handles of its store
+        forks = Forks([1, 2, 3])
+        walked = list(lagra_path(graphs, y, tree=tree, store=store, forks=forks, **options))
+        for maxpat in forks.maxpats:
+            own = mining.Tree(graphs, maxpat=maxpat)
+            expected = list(lagra_path(graphs, y, tree=own, **options))
+            fork = forks.at(maxpat)
+            n = 0 if fork is None else fork.n_points
+            rest = lagra_path(
+                graphs, y, tree=tree, store=store, maxpat=maxpat, start=fork, **options
+            )
+            joined = [*walked[:n], *rest]
+            # How many tree nodes were visited is all that may differ.
+            assert [model_bytes(point)[:-1] for point in joined] == [
+                model_bytes(point)[:-1] for point in expected
+            ]
+            shared += n
+    assert shared > 0
 
 
 def test_a_path_made_twice_is_the_same(solver):

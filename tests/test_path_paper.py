@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unittest.mock import patch
 
 import numpy as np
@@ -15,7 +15,6 @@ from tree_listing import listed
 
 from aglets import mining, path
 from aglets.engine import LocalEngine
-from aglets.mining import Found
 from aglets.optim.blocks import LENGTHEN
 from aglets.optim.loss import SquaredHinge
 from aglets.path import lagra_path
@@ -126,7 +125,13 @@ class Exhaustive(LocalEngine):
             where, costs = tree.costs(node)
             g[j] = residual[where] @ np.exp(-self.rho * costs)
         kept = np.abs(g) > lam
-        return Found(everyone.nodes[kept], g[kept], np.abs(g[kept]), len(g), everyone.n_made)
+        return replace(
+            everyone,
+            nodes=everyone.nodes[kept],
+            g=g[kept],
+            g_bar=everyone.g_bar[kept],
+            sizes=everyone.sizes[kept],
+        )
 
 
 @pytest.mark.parametrize("solver", ["fast", "paper"])
