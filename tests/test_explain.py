@@ -230,6 +230,13 @@ def test_texts_name_graphlets_and_nodes(demo):
     assert repr(why).startswith("LocalExplanation(prediction=")
 
 
+def test_notebooks_show_pictures_of_estimators_explanations_and_graphlets(demo):
+    graphs, _, clf = demo
+    shown = (clf, clf.explain_global(), clf.explain(graphs[0]), clf.graphlets_[0])
+    assert all("<svg role='img'" in thing._repr_html_() for thing in shown)
+    assert "<svg role='img'" not in LagraClassifier()._repr_html_()
+
+
 def test_one_molecule_is_explained_in_milliseconds(demo):
     from time import perf_counter
 

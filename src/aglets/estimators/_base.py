@@ -22,6 +22,7 @@ from aglets.estimators._parameters import (
     integers,
     one_of,
 )
+from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
 from aglets.fitting import Prepared, Sample, Settings, Watch
 from aglets.graphs import GraphSet, as_graph_set
@@ -228,7 +229,57 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         check_is_fitted(self)
         return explain_local(self.model_, X, output=output, n_jobs=effective_n_jobs(self.n_jobs))
 
-    def explain_global(self, X: Any = None, y: ArrayLike | None = None) -> GlobalExplanation:
+    def stability(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        n_rounds: int = 50,
+        fraction: float = 0.5,
+        random_state: Any = 0,
+    ) -> FloatArray:
+        """Tell how often each graphlet is found again in models fitted on subsamples.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+            The training graphs.
+        y : array-like of shape (n_graphs,)
+        n_rounds : int
+            Number of subsamples; they are fitted side by side, as many as ``n_jobs`` says.
+        fraction : float
+            Part of the graphs of each class in a subsample.
+        random_state : int, Generator or None
+            The same number draws the same subsamples.
+
+        Returns
+        -------
+        ndarray of shape (n_graphlets,)
+            For each of ``graphlets_``, the part of rounds in which its labelled structure, or one
+            that contains it, was selected with the same sign.
+        """
+        check_is_fitted(self)
+        graphs = as_graph_set(X)
+        if n_rounds < 1 or not 0.0 < fraction < 1.0:
+            raise ValueError(
+                "stability needs n_rounds of at least 1 and a fraction between 0 and 1. "
+                f"Got n_rounds={n_rounds} and fraction={fraction} instead."
+            )
+        return stability_of(
+            *(self, graphs, check_targets(y, len(graphs))),
+            n_rounds=n_rounds,
+            fraction=fraction,
+            random_state=random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def explain_global(
+        self,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        stability: ArrayLike | None = None,
+    ) -> GlobalExplanation:
         """Say which graphlets the model uses, how strongly, and where they occur.
 
         Parameters
@@ -237,15 +288,18 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             The graphs to count in; those of fit unless given.
         y : array-like of shape (n_graphs,), optional
             Their targets.
+        stability : array-like of shape (n_graphlets,), optional
+            What :meth:`stability` gave; it then stands in every table and picture.
 
         Returns
         -------
         GlobalExplanation
         """
         check_is_fitted(self)
-        if X is None:
-            return self.global_explanation_
-        return explain_global(self.model_, X, y, n_jobs=effective_n_jobs(self.n_jobs))
+        learned = self.global_explanation_
+        if X is not None:
+            learned = explain_global(self.model_, X, y, n_jobs=effective_n_jobs(self.n_jobs))
+        return learned.with_stability(stability)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the columns of :meth:`transform`: graphlet0, graphlet1, ..."""
@@ -256,6 +310,11 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Write the fitted model to a file that :func:`aglets.load` reads."""
         check_is_fitted(self)
         self.model_.save(path)
+
+    def _html_repr(self) -> str:
+        """Show in notebooks what scikit-learn shows, and the graphlets once there are any."""
+        page = str(super()._html_repr())
+        return page + self.global_explanation_._repr_html_() if hasattr(self, "model_") else page
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

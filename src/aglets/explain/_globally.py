@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,11 @@ class GraphletSummary(Drawable):
         Mean and standard deviation of each attribute over all nodes in the graphs that have the
         label of this node, for comparison with ``graphlet.attributes``. NaN where there are none.
     attribute_names : tuple of str
+    molecule : bool
+        Whether graphs were read from molecules, and are drawn as such.
+    stability : float or None
+        In which part of models fitted on subsamples it, or a graphlet that contains it, was found
+        again; None if that was not tried.
     """
 
     index: int
@@ -76,6 +81,7 @@ class GraphletSummary(Drawable):
     label_spread: FloatArray
     attribute_names: tuple[str, ...]
     molecule: bool = False
+    stability: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -90,6 +96,7 @@ class GraphletSummary(Drawable):
             "mean_psi": {str(key): value for key, value in self.mean_psi.items()},
             "mean_psi_all": self.mean_psi_all,
             "auc": self.auc,
+            "stability": self.stability,
             "correlation": self.correlation,
             "best_graph": self.best_graph,
             "best_psi": self.best_psi,
@@ -131,6 +138,19 @@ class GlobalExplanation(Drawable):
         """beta_0: a number, or one per class for more than two classes."""
         return self.intercepts[0] if len(self.intercepts) == 1 else self.intercepts
 
+    def with_stability(self, stability: ArrayLike | None) -> GlobalExplanation:
+        """Add how often each graphlet is found again, in the order of ``model.graphlets``."""
+        if stability is None:
+            return self
+        values = np.asarray(stability, dtype=np.float64)
+        if values.shape != (len(self.graphlets),):
+            raise ValueError(
+                f"stability must hold one number per graphlet ({len(self.graphlets)}). "
+                f"Got shape {values.shape} instead."
+            )
+        entries = [replace(entry, stability=float(values[entry.index])) for entry in self.graphlets]
+        return replace(self, graphlets=tuple(entries))
+
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
         return {
@@ -162,7 +182,7 @@ class GlobalExplanation(Drawable):
         for value in self.class_counts:
             columns[f"support {value}"] = [entry.support[value] for entry in self.graphlets]
             columns[f"mean_psi {value}"] = [entry.mean_psi[value] for entry in self.graphlets]
-        for name in ("auc", "correlation", "best_graph", "best_psi"):
+        for name in ("auc", "correlation", "best_graph", "best_psi", "stability"):
             columns[name] = [getattr(entry, name) for entry in self.graphlets]
         return pd.DataFrame(columns)
 
@@ -179,7 +199,7 @@ class GlobalExplanation(Drawable):
         return f"GlobalExplanation({len(self.graphlets)} graphlets, {self.n_graphs} graphs)"
 
     def _repr_html_(self) -> str:
-        head = ["graphlet", "weight", "speaks for", "in graphs", "AUC"]
+        head = ["graphlet", "weight", "speaks for", "in graphs", "AUC", "stability"]
         rows = [
             [
                 short_name(entry.graphlet.name),
@@ -187,6 +207,7 @@ class GlobalExplanation(Drawable):
                 "" if entry.speaks_for is None else entry.speaks_for,
                 entry.n_support,
                 "" if entry.auc is None else entry.auc,
+                "" if entry.stability is None else entry.stability,
             ]
             for entry in self.graphlets
         ]
@@ -205,9 +226,14 @@ def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:
 
 
 def _quality(entry: GraphletSummary) -> str:
+    text = ""
     if entry.auc is not None:
-        return f", AUC {entry.auc:.2f} for {entry.speaks_for}"
-    return "" if entry.correlation is None else f", correlation {entry.correlation:+.2f}"
+        text += f", AUC {entry.auc:.2f} for {entry.speaks_for}"
+    if entry.correlation is not None:
+        text += f", correlation {entry.correlation:+.2f}"
+    if entry.stability is not None:
+        text += f", stability {entry.stability:.0%}"
+    return text
 
 
 def explain_global(

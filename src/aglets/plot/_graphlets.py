@@ -101,6 +101,8 @@ def _headline(summary: GraphletSummary) -> str:
     elif summary.correlation is not None:
         parts.append(f"r {summary.correlation:+.2f}")
     parts.append(f"in {summary.n_support} graphs")
+    if summary.stability is not None:
+        parts.append(f"stable {summary.stability:.0%}")
     return ", ".join(parts).replace("$", r"\$")
 
 

@@ -27,7 +27,9 @@ __all__ = ["collect"]
 FloatArray = NDArray[np.float64]
 
 
-def collect(estimator: Any, graphs: Any, y: Any, *, max_graphs: int, n_jobs: int) -> dict[str, Any]:
+def collect(
+    estimator: Any, graphs: Any, y: Any, *, max_graphs: int, n_jobs: int, stability: Any = None
+) -> dict[str, Any]:
     """Compute everything that the page shows."""
     model: LagraModel = getattr(estimator, "model_", estimator)
     if not isinstance(model, LagraModel):
@@ -45,7 +47,7 @@ def collect(estimator: Any, graphs: Any, y: Any, *, max_graphs: int, n_jobs: int
         model.scaling.apply(brought), return_embeddings=True, n_jobs=n_jobs
     )
     occurs = np.array([[s is not None for s in row] for row in sites], bool).reshape(psi.shape)
-    learned = summarise(model, brought, psi, occurs, truth)
+    learned = summarise(model, brought, psi, occurs, truth).with_stability(stability)
     f = model.decision_from_agis(psi)
     predictions = model.predict_from_decision(f)
     wrong = _wrong(model, predictions, truth, f)
@@ -163,6 +165,7 @@ def _graphlet(entry: GraphletSummary, psi: FloatArray) -> dict[str, Any]:
         "n_support": entry.n_support,
         "mean_psi": {str(key): value for key, value in entry.mean_psi.items()},
         "auc": entry.auc,
+        "stability": entry.stability,
         "correlation": entry.correlation,
         "best": firing[:5],
         "worst": firing[5:][-3:],

@@ -26,6 +26,7 @@ def write(
     *,
     title: str = "",
     max_graphs: int = 300,
+    stability: Any = None,
     n_jobs: int = 1,
 ) -> Path:
     """Write the report of a model on graphs to an HTML file.
@@ -45,6 +46,8 @@ def write(
         The headline.
     max_graphs : int
         Most graphs in the gallery: wrong ones come first. Everything else counts all graphs.
+    stability : array-like of shape (n_graphlets,), optional
+        How often each graphlet is found again, as ``clf.stability(...)`` gives it.
     n_jobs : int
         Number of threads.
 
@@ -64,7 +67,10 @@ def write(
     True
     """
     target = Path(path)
-    text = html(model, graphs, y, title=title, max_graphs=max_graphs, n_jobs=n_jobs)
+    text = html(
+        *(model, graphs, y),
+        **{"title": title, "max_graphs": max_graphs, "stability": stability, "n_jobs": n_jobs},
+    )
     target.write_text(text, encoding="utf-8")
     return target
 
@@ -76,12 +82,13 @@ def html(
     *,
     title: str = "",
     max_graphs: int = 300,
+    stability: Any = None,
     n_jobs: int = 1,
 ) -> str:
     """Return the page as text; parameters as in :func:`write`."""
     # Laying out many small graphs is quicker when linear algebra does not call for more threads.
     with threadpool_limits(1):
-        data = collect(model, graphs, y, max_graphs=max_graphs, n_jobs=n_jobs)
+        data = collect(model, graphs, y, max_graphs=max_graphs, n_jobs=n_jobs, stability=stability)
     data["title"] = title or "What the model learned"
     parts = {
         "TITLE": escape(data["title"]),

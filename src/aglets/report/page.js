@@ -78,7 +78,7 @@ function drawGraph(g, { fills = null, edgeFills = null, width = 280, height = 17
 
 // Axes -------------------------------------------------------------------------------------------
 function axes({ width = 300, height = 240, x = [0, 1], y = [0, 1], xName = "", yName = "", name = "", logX = false, logY = false, flipX = false }) {
-  const left = 46, right = 10, top = 10, bottom = 38;
+  const left = 46, right = 18, top = 10, bottom = 38;
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": name, style: "max-width:100%;height:auto" });
   const scale = (v, [a, b], log) => (log ? (Math.log(v) - Math.log(a)) / (Math.log(b) - Math.log(a) || 1) : (v - a) / (b - a || 1));
   const px = (v) => { const s = scale(v, x, logX); return left + (flipX ? 1 - s : s) * (width - left - right); };
@@ -203,6 +203,7 @@ function graphletCard(g) {
   const weight = el("p", {}, "weight "); weight.append(el("strong", { class: g.coef > 0 ? "pos" : "neg" }, signed(g.coef)));
   if (g.speaks_for !== null) weight.append(" for " + cut(g.speaks_for, 30));
   if (g.auc !== null) weight.append(", AUC " + num(g.auc));
+  if (g.stability !== null) weight.append(", found again in " + percent(g.stability) + " of subsamples");
   if (g.correlation !== null) weight.append(", correlation " + num(g.correlation));
   card.append(weight, drawGraph(g, { name: "Graphlet " + g.name, numbered: g.attributes.length > 0 && g.attributes[0].length > 0 }));
   const bars = attributeBars(g); if (bars) card.append(bars);
@@ -213,13 +214,14 @@ function graphletCard(g) {
   return card;
 }
 D.graphlets.forEach((g, rank) => { g.rank = rank; });
+if (D.graphlets.some((g) => g.stability !== null)) byId("graphlet-sort").append(el("option", { value: "stability" }, "stability"));
 const signs = byId("graphlet-sign");
 for (const name of [...new Set(D.graphlets.map((g) => g.speaks_for))].filter((v) => v !== null)) signs.append(el("option", { value: "for:" + name }, "for " + cut(name, 30)));
 if (!D.classes) signs.append(el("option", { value: "up" }, "raising"), el("option", { value: "down" }, "lowering"));
 const graphletCards = D.graphlets.map(graphletCard);
 function showGraphlets() {
   const by = byId("graphlet-sort").value, sign = signs.value, text = byId("graphlet-filter").value.trim().toLowerCase();
-  const order = { weight: (g) => -Math.abs(g.coef), auc: (g) => -(g.auc ?? Math.abs(g.correlation ?? 0)), support: (g) => -g.n_support, size: (g) => g.labels.length };
+  const order = { weight: (g) => -Math.abs(g.coef), auc: (g) => -(g.auc ?? Math.abs(g.correlation ?? 0)), support: (g) => -g.n_support, stability: (g) => -(g.stability ?? 0), size: (g) => g.labels.length };
   let list = D.graphlets.filter((g) => (sign === "all" || sign === "for:" + g.speaks_for || (sign === "up" && g.coef > 0) || (sign === "down" && g.coef < 0)) && (!text || g.name.toLowerCase().includes(text) || g.labels.some((l) => l.toLowerCase() === text)));
   list.sort((a, b) => (by === "name" ? a.name.localeCompare(b.name) : order[by](a) - order[by](b)) || a.rank - b.rank);
   byId("graphlet-cards").replaceChildren(...list.map((g) => graphletCards[g.rank]));

@@ -1,0 +1,83 @@
+"""How far to trust that a graphlet is no accident of the sample: how often others have it, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from aglets.graphlet import Graphlet, agis
+from aglets.graphs import GraphSet
+from aglets.model import LagraModel
+
+__all__ = ["stability_of"]
+
+FloatArray = NDArray[np.float64]
+
+
+def stability_of(
+    estimator: Any,
+    graphs: GraphSet,
+    y: NDArray[Any],
+    *,
+    n_rounds: int,
+    fraction: float,
+    random_state: Any,
+    n_jobs: int | None,
+) -> FloatArray:
+    """Fit on subsamples, and count for each graphlet how often it or one around it comes back."""
+    rng = np.random.default_rng(random_state)
+    rows = [_subsample(rng, y, fraction, estimator) for _ in range(n_rounds)]
+    template = clone(estimator).set_params(n_jobs=1)
+    if hasattr(estimator, "rho_"):  # what was chosen on all graphs stays
+        template.set_params(rhos=(estimator.rho_,), maxpats=(estimator.maxpat_,))
+    models = Parallel(n_jobs=n_jobs)(
+        delayed(_refitted)(clone(template), graphs[part], y[part]) for part in rows
+    )
+    found = np.zeros(len(estimator.model_.graphlets))
+    for model in models:
+        found += _comes_back(estimator.model_, model)
+    return found / n_rounds
+
+
+def _refitted(estimator: Any, graphs: GraphSet, y: NDArray[Any]) -> LagraModel:
+    model: LagraModel = estimator.fit(graphs, y).model_
+    return model
+
+
+def _subsample(
+    rng: np.random.Generator, y: NDArray[Any], fraction: float, estimator: Any
+) -> NDArray[np.intp]:
+    """Draw the same part of every class, at least two graphs of each."""
+    if not hasattr(estimator, "classes_"):
+        return np.sort(rng.permutation(len(y))[: max(2, round(fraction * len(y)))])
+    parts = []
+    for value in estimator.classes_:
+        rows = np.flatnonzero(y == value)
+        parts.append(rng.permutation(rows)[: max(2, round(fraction * len(rows)))])
+    return np.sort(np.concatenate(parts))
+
+
+def _comes_back(model: LagraModel, other: LagraModel) -> NDArray[np.bool_]:
+    """Whether the other model has each graphlet's structure, or one around it, with its sign."""
+    back = np.zeros(len(model.graphlets), dtype=bool)
+    if not model.graphlets or not other.graphlets:
+        return back
+    hosts = [graphlet.pattern for graphlet in other.graphlets]
+    inside = agis(hosts, _bare(model.graphlets), rho=1.0) > 0.0
+    alike = (other.output[:, None] == model.output[None]) & (
+        _signs(other)[:, None] == _signs(model)[None]
+    )
+    return np.asarray((inside & alike).any(axis=0))
+
+
+def _bare(graphlets: Sequence[Graphlet]) -> list[Graphlet]:
+    return [Graphlet(labels=h.labels, edges=h.edges, edge_labels=h.edge_labels) for h in graphlets]
+
+
+def _signs(model: LagraModel) -> FloatArray:
+    return np.sign([graphlet.coef or 0.0 for graphlet in model.graphlets])
