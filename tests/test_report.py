@@ -105,9 +105,21 @@ def test_the_slider_shows_the_models_of_the_path(demo):
     assert len(path["models"]) == len(clf.path_)
     assert path["stops"]["n"] == [len(clf.model_at(i).graphlets) for i in range(len(clf.path_))]
     assert path["stops"]["here"][-1] == pytest.approx(clf.score(graphs, y))
-    from_file = data_of(report.html(clf.model_, graphs, y))["path"]
-    assert from_file["models"] == []
-    assert len(from_file["stops"]["lam"]) == len(clf.path_)
+
+
+def test_without_a_path_the_slider_fits_the_weights_of_the_graphlets_again(demo):
+    graphs, y, clf = demo
+    path = data_of(report.html(clf.model_, graphs, y))["path"]
+    assert path["refitted"]
+    assert path["stops"]["n"][-1] == len(clf.graphlets_)
+    assert path["stops"]["n"][0] <= 1
+    assert path["stops"]["here"][-1] > 0.9
+    assert [len(entries) for entries in path["models"]] == path["stops"]["n"]
+    assert path["cost"]["seconds"]
+    assert data_of(report.html(clf.model_, graphs))["path"]["models"] == []
+    sizes = graphs.n_nodes.astype(float)
+    reg = LagraRegressor(maxpat=2, n_lambdas=10).fit(graphs, sizes).model_
+    assert data_of(report.html(reg, graphs, sizes))["path"]["stops"]["here"][-1] > 0.3
 
 
 def test_models_along_the_path_end_at_the_fitted_one(demo):

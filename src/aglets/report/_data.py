@@ -83,7 +83,7 @@ def collect(
         "gallery": [
             _drawn(given[int(i)], int(i), sites[i], columns, psi[i], molecule) for i in shown
         ],
-        "path": path_table(estimator, model, brought, truth, molecule, n_jobs),
+        "path": path_table(estimator, model, brought, psi, truth, molecule, n_jobs),
     }
 
 

@@ -34,8 +34,8 @@ def write(
     Parameters
     ----------
     model : fitted estimator, or LagraModel
-        With an estimator, the slider shows the graphlets at every lambda; a model that was read
-        from a file knows only the numbers of its path.
+        With an estimator, the slider shows the models of its path. A model that was read from a
+        file has only its last graphlets: their weights are fitted again at larger penalties.
     graphs : GraphSet or list of graphs
         By preference ones that the model was not fitted on.
     y : array-like of shape (n_graphs,), or None

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aglets.graphlet import Graphlet
 from aglets.graphs import GraphSet
 from aglets.model import LagraModel
+from aglets.report._refit import refitted
 from aglets.report._structure import drawn_graphlet
 
 __all__ = ["path_table"]
+
+FloatArray = NDArray[np.float64]
 
 #: Stops of the slider, and graphlets drawn at each.
 N_STOPS, N_DRAWN = 40, 12
@@ -21,6 +25,7 @@ def path_table(
     estimator: Any,
     model: LagraModel,
     graphs: GraphSet,
+    psi: FloatArray,
     y: NDArray[Any] | None,
     molecule: bool,
     n_jobs: int,
@@ -28,7 +33,8 @@ def path_table(
     """Return the columns of the path and, if the estimator is at hand, the models along it."""
     record = model.path
     if not record or not len(record.get("lam", ())):
-        return None
+        again = _again(model, psi, y, molecule)
+        return None if again is None else {"cost": None, **again}
     rows = np.flatnonzero(record["output"] == 0)
     n_points = len(rows)
     stops = np.unique(np.linspace(0, n_points - 1, min(N_STOPS, n_points)).round().astype(int))
@@ -53,8 +59,49 @@ def path_table(
         table["stops"]["n"] = [len(entry.graphlets) for entry in models]
         if y is not None:
             table["stops"]["here"] = [_score(entry, graphs, y, n_jobs) for entry in models]
-        table["pictures"], table["models"] = _pictures(models, molecule)
-    return table
+        table["pictures"], table["models"] = _pictures(
+            [list(entry.graphlets) for entry in models], molecule
+        )
+        return table
+    return table | (_again(model, psi, y, molecule) or {})
+
+
+def _again(
+    model: LagraModel, psi: FloatArray, y: NDArray[Any] | None, molecule: bool
+) -> dict[str, Any] | None:
+    """Make stops from the model's own graphlets, with weights fitted again."""
+    stops = [] if y is None else refitted(psi, y, classification=model.classes is not None)
+    if not stops:
+        return None
+    weighted = [
+        [
+            _with_coef(graphlet, coef)
+            for graphlet, coef in zip(model.graphlets, stop.coef.tolist(), strict=True)
+            if coef != 0.0
+        ]
+        for stop in stops
+    ]
+    pictures, models = _pictures(weighted, molecule)
+    return {
+        "stops": {
+            "lam": [stop.lam for stop in stops],
+            "n": [len(graphlets) for graphlets in weighted],
+            "here": [stop.score for stop in stops],
+        },
+        "refitted": True,
+        "pictures": pictures,
+        "models": models,
+    }
+
+
+def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
+    """Return the labelled structure with another weight."""
+    return Graphlet(
+        labels=graphlet.labels,
+        edges=graphlet.edges,
+        edge_labels=graphlet.edge_labels,
+        coef=coef,
+    )
 
 
 def _score(model: LagraModel, graphs: GraphSet, y: NDArray[Any], n_jobs: int) -> float:
@@ -68,19 +115,16 @@ def _score(model: LagraModel, graphs: GraphSet, y: NDArray[Any], n_jobs: int) ->
 
 
 def _pictures(
-    models: list[LagraModel], molecule: bool
+    models: list[list[Graphlet]], molecule: bool
 ) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
     """Draw every labelled structure once, and say which ones are in use at each stop."""
     place: dict[Any, int] = {}
     pictures: list[dict[str, Any]] = []
     used = []
-    for model in models:
-        ranked = sorted(
-            range(len(model.graphlets)), key=lambda j: -abs(model.graphlets[j].coef or 0.0)
-        )
+    for graphlets in models:
+        ranked = sorted(graphlets, key=lambda graphlet: -abs(graphlet.coef or 0.0))
         entries: list[list[Any]] = []
-        for j in ranked[:N_DRAWN]:
-            graphlet = model.graphlets[j]
+        for graphlet in ranked[:N_DRAWN]:
             key = (graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels)
             if key not in place:
                 place[key] = len(pictures)

@@ -233,7 +233,7 @@ function showPath() {
   const body = byId("path-body"), p = D.path;
   if (!p) { body.append(el("p", {}, "The model holds no record of its path.")); return; }
   const s = p.stops, n = s.lam.length;
-  body.append(el("p", {}, "A larger penalty lambda leaves fewer graphlets. Move the slider to trade score against simplicity." + (p.models.length ? "" : " The file of a model keeps only its last graphlets: make the report from the estimator to see those of every stop.")));
+  body.append(el("p", {}, "A larger penalty lambda leaves fewer graphlets. Move the slider to trade score against simplicity." + (p.refitted ? " This model came without its path: here the weights of its graphlets are fitted again to the graphs of this page, and scores are those of 5-fold validation." : p.models.length ? "" : " The graphlets of each stop are not known.")));
   const slider = el("input", { type: "range", id: "lambda", min: "0", max: String(n - 1), value: String(n - 1), step: "1" });
   const says = el("output", { id: "lambda-says", for: "lambda" });
   body.append(el("p", {}, el("label", { for: "lambda" }, "lambda, from large to small "), slider), el("p", {}, says));
