@@ -259,13 +259,13 @@ def explain_global(
     --------
     >>> from aglets import GraphSet, LagraClassifier
     >>> graphs = GraphSet.from_lists(
-    ...     labels=["CCO", "CO", "CCN", "CN"] * 5, edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10
+    ...     labels=["CCO", "CO", "CCC", "CC"] * 5, edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10
     ... )
-    >>> y = ["alcohol", "alcohol", "amine", "amine"] * 5
+    >>> y = ["alcohol", "alcohol", "alkane", "alkane"] * 5
     >>> model = LagraClassifier(maxpat=1).fit(graphs, y).model_
     >>> first = explain_global(model, graphs, y).graphlets[0]
     >>> first.graphlet.name, first.speaks_for, first.support, first.auc
-    ('N', 'amine', {'alcohol': 0, 'amine': 10}, 1.0)
+    ('O', 'alcohol', {'alcohol': 10, 'alkane': 0}, 1.0)
     """
     known = model.input_format
     given = as_graph_set(graphs, known.recipe)
