@@ -39,6 +39,7 @@ public:
 
   void add_nodes(std::int64_t count);
   void add_bytes(std::int64_t count);
+  void release_bytes(std::int64_t count) { bytes_.fetch_sub(count, std::memory_order_relaxed); }
 
   /// Throws Interrupted or BudgetExceeded once the call should end.
   void check();

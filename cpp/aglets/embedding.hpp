@@ -38,7 +38,21 @@ public:
     next_ = words_.data();
     supports_.clear();
     last_graph_ = -1;
+    can_grow_ = false;
   }
+
+  /// Gives the rows back if they take more than a little; supports stay.
+  void release(Budget& budget) {
+    if (words_.size() < least_release) return;
+    budget.release_bytes(static_cast<std::int64_t>(words_.size() * sizeof(std::uint64_t)));
+    std::vector<std::uint64_t>().swap(words_);
+    next_ = end_ = nullptr;
+    size_ = 0;
+  }
+
+  /// Notes that some embedding can grow further, whether or not its row is kept.
+  void set_can_grow() { can_grow_ = true; }
+  bool can_grow() const { return can_grow_; }
 
   std::size_t size() const { return size_; }
   std::size_t stride() const { return stride_; }
@@ -84,6 +98,8 @@ public:
   }
 
 private:
+  static constexpr std::size_t least_release = 1 << 16;
+
   void enlarge(Budget& budget) {
     const auto enlarged = words_.empty() ? 16 * stride_ : 2 * words_.size() + stride_;
     budget.add_bytes(static_cast<std::int64_t>((enlarged - words_.size()) * sizeof(std::uint64_t)));
@@ -103,6 +119,7 @@ private:
   std::uint64_t* end_ = nullptr;
   Support* last_ = nullptr;
   std::int32_t last_graph_ = -1;
+  bool can_grow_ = false;
 };
 
 }  // namespace aglets

@@ -16,6 +16,12 @@ Child<Id>& Children<Id>::add(int n_nodes) {
 }
 
 template <class Id>
+void Children<Id>::clear(Budget& budget) {
+  for (auto* child : sorted_) child->rows.release(budget);
+  sorted_.clear();
+}
+
+template <class Id>
 void Children<Id>::sort() {
   // The pool hands out its members in order, so only the view is sorted.
   std::sort(sorted_.begin(), sorted_.end(),
@@ -52,29 +58,47 @@ void Extender<Id>::root_rows(std::int32_t type, Rows& rows) {
 template <class Id>
 void Extender<Id>::extend(DfsCode& code, const Rows& rows, ExtensionScope scope,
                           Children<Id>& children) {
-  code_ = &code;
-  children_ = &children;
-  children.clear();
-  scope_ = scope;
-  scope_.forward = scope.forward && code.n_nodes() < maxpat_;
-  scope_.backward = scope.backward && code.n_nodes() > 2;
+  prepare(code, scope, children);
+  keeps_rows_ = true;
   stride_ = rows.stride();
-  prepare(code);
   std::uint32_t begin = 0;
   for (const auto& support : rows.supports()) {
-    graph_ = support.graph;
-    base_ = graphs_.first_node(graph_);
-    if (plain_ && graphs_.has_masks(graph_))
-      extend_by_masks(rows, support, begin);
-    else
-      extend_by_lists(rows, support, begin);
+    extend_support(rows, support, begin);
     begin = support.end;
   }
   children.sort();
 }
 
 template <class Id>
-void Extender<Id>::prepare(const DfsCode& code) {
+void Extender<Id>::extend_by_graph(DfsCode& code, const std::vector<std::int32_t>& graphs,
+                                   ExtensionScope scope, Children<Id>& children) {
+  prepare(code, scope, children);
+  keeps_rows_ = false;
+  for (const auto graph : graphs) {
+    regrow(code, {&graph, 1}, graph_rows_);
+    stride_ = graph_rows_.stride();
+    extend_support(graph_rows_, graph_rows_.supports().front(), 0);
+  }
+  children.sort();
+}
+
+template <class Id>
+void Extender<Id>::extend_support(const Rows& rows, const Support& support, std::uint32_t begin) {
+  graph_ = support.graph;
+  base_ = graphs_.first_node(graph_);
+  if (plain_ && graphs_.has_masks(graph_))
+    extend_by_masks(rows, support, begin);
+  else
+    extend_by_lists(rows, support, begin);
+}
+
+template <class Id>
+void Extender<Id>::prepare(DfsCode& code, ExtensionScope scope, Children<Id>& children) {
+  code_ = &code;
+  children_ = &children;
+  children.clear(budget_);
+  scope_.forward = scope.forward && code.n_nodes() < maxpat_;
+  scope_.backward = scope.backward && code.n_nodes() > 2;
   path_.clear();
   next_on_path_.assign(code.n_nodes(), -1);
   for (int node = code.n_nodes() - 1; node >= 0; node = code.parent(node)) {
@@ -187,7 +211,7 @@ void Extender<Id>::touch_backward(const std::uint64_t* row, int to, std::int32_t
   if (child == &rejected_) return;
   const auto cost = Rows::cost(row) + edge_cost;
   child->rows.note(graph_, cost);
-  if (keep) child->rows.append(row, stride_, Rows::used(row), cost, budget_);
+  if (keep) keep_row(*child, row, Rows::used(row), cost, -1, 0);
 }
 
 template <class Id>
@@ -210,10 +234,17 @@ void Extender<Id>::touch_forward(const std::uint64_t* row, std::uint64_t used, S
     if (child == &rejected_) continue;
     const auto cost = Rows::cost(row) + edge_cost + costs_.cost(base_ + node, type);
     child->rows.note(graph_, cost);
-    if (!keep) continue;
-    auto* grown = child->rows.append(row, stride_, used, cost, budget_);
-    Rows::set_node(grown, n_nodes, static_cast<Id>(node));
+    if (keep) keep_row(*child, row, used, cost, n_nodes, node);
   }
+}
+
+template <class Id>
+void Extender<Id>::keep_row(Child<Id>& child, const std::uint64_t* row, std::uint64_t used,
+                            double cost, int position, std::int32_t node) {
+  child.rows.set_can_grow();
+  if (!keeps_rows_) return;
+  auto* grown = child.rows.append(row, stride_, used, cost, budget_);
+  if (position >= 0) Rows::set_node(grown, position, static_cast<Id>(node));
 }
 
 template <class Id>
@@ -267,8 +298,8 @@ bool Extender<Id>::may_be_minimum(CodeEdge edge, std::int32_t to_type) const {
 }
 
 template <class Id>
-void Extender<Id>::regrow(const DfsCode& code, const std::vector<std::int32_t>& graphs,
-                          Rows& rows) {
+bool Extender<Id>::regrow(const DfsCode& code, std::span<const std::int32_t> graphs, Rows& rows,
+                          std::size_t max_rows) {
   rows.reset(code.n_nodes());
   scratch_.assign(rows.stride(), 0);
   for (const auto graph : graphs) {
@@ -279,7 +310,9 @@ void Extender<Id>::regrow(const DfsCode& code, const std::vector<std::int32_t>& 
       regrow_from(code, 0, graph, small ? std::uint64_t{1} << node : 0,
                   costs_.cost(base_ + node, code.type(0)), rows);
     }
+    if (rows.size() > max_rows) return false;
   }
+  return true;
 }
 
 template <class Id>

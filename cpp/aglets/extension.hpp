@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "budget.hpp"
@@ -32,7 +33,7 @@ struct Child {
 template <class Id>
 class Children {
 public:
-  void clear() { sorted_.clear(); }
+  void clear(Budget& budget);
   Child<Id>& add(int n_nodes);
   void sort();
   const std::vector<Child<Id>*>& all() const { return sorted_; }
@@ -59,12 +60,18 @@ public:
   void extend(DfsCode& code, const EmbeddingRows<Id>& rows, ExtensionScope scope,
               Children<Id>& children);
 
+  /// The same with one graph's embeddings in memory at a time, for patterns with
+  /// very many of them; the children then come without rows.
+  void extend_by_graph(DfsCode& code, const std::vector<std::int32_t>& graphs,
+                       ExtensionScope scope, Children<Id>& children);
+
   /// All embeddings of the single node of this type.
   void root_rows(std::int32_t type, EmbeddingRows<Id>& rows);
 
-  /// All embeddings of `code` in the graphs of `supports`, grown anew.
-  void regrow(const DfsCode& code, const std::vector<std::int32_t>& graphs,
-              EmbeddingRows<Id>& rows);
+  /// All embeddings of `code` in these graphs, grown anew; false, with some of
+  /// them, if there are more than `max_rows`.
+  bool regrow(const DfsCode& code, std::span<const std::int32_t> graphs, EmbeddingRows<Id>& rows,
+              std::size_t max_rows = SIZE_MAX);
 
 private:
   using Rows = EmbeddingRows<Id>;
@@ -76,7 +83,10 @@ private:
     std::size_t rank;  // rank of its first forward child
   };
 
-  void prepare(const DfsCode& code);
+  void prepare(DfsCode& code, ExtensionScope scope, Children<Id>& children);
+  void extend_support(const Rows& rows, const Support& support, std::uint32_t begin);
+  void keep_row(Child<Id>& child, const std::uint64_t* row, std::uint64_t used, double cost,
+                int position, std::int32_t node);
   void extend_by_masks(const Rows& rows, const Support& support, std::uint32_t begin);
   void extend_by_lists(const Rows& rows, const Support& support, std::uint32_t begin);
   void touch_backward(const std::uint64_t* row, int to, std::int32_t label, double edge_cost,
@@ -102,6 +112,7 @@ private:
   DfsCode* code_ = nullptr;
   Children<Id>* children_ = nullptr;
   ExtensionScope scope_;
+  bool keeps_rows_ = true;
   std::vector<int> path_;          // rightmost path, tip first
   std::vector<int> next_on_path_;  // for a node of the path: the node after it
   std::vector<Stem> stems_;
@@ -123,6 +134,7 @@ private:
   std::vector<Place> places_;
   std::uint32_t stamp_ = 0;
   std::vector<std::uint64_t> scratch_;
+  Rows graph_rows_;
 };
 
 /// Calls `action` with the narrowest type that can number the nodes of the

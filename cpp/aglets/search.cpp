@@ -13,6 +13,9 @@ namespace aglets {
 
 namespace {
 
+/// Patterns with more embeddings than this are extended graph by graph.
+constexpr std::size_t max_rows = 200000;
+
 /// Makes children of tree nodes; one per thread.
 template <class Id>
 class Grower {
@@ -32,8 +35,15 @@ public:
     budget_.check();
     auto code = tree_.code(ref);
     const auto supports = tree_.support_graphs(ref);
-    extender_.regrow(code, {supports.begin(), supports.end()}, rows_);
-    grow(ref, code, rows_, scope);
+    const std::vector<std::int32_t> graphs(supports.begin(), supports.end());
+    if (extender_.regrow(code, graphs, rows_, max_rows)) {
+      grow(ref, code, rows_, scope);
+    } else {
+      rows_.release(budget_);
+      auto& children = level(code.n_edges());
+      extender_.extend_by_graph(code, graphs, scope, children);
+      add_children(ref, children, scope);
+    }
   }
 
   void set_threshold(double threshold) { threshold_ = threshold; }
@@ -49,27 +59,36 @@ private:
   void grow(NodeRef ref, DfsCode& code, const EmbeddingRows<Id>& rows, ExtensionScope scope) {
     auto& children = level(code.n_edges());
     extender_.extend(code, rows, scope, children);
-    std::vector<NewChild> made;
-    for (const auto* child : children.all())
-      made.push_back(
-          {child->edge, child->to_type, child->rows.size() == 0, child->rows.supports()});
-    tree_.add_children(ref, made, scope.backward, scope.forward, budget_);
-    n_made_ += static_cast<std::int64_t>(made.size());
+    add_children(ref, children, scope);
     // An arena's top is left to the thread that will search its arena.
     const auto& node = tree_.node(ref);
     std::int32_t backward = node.backward.first, forward = node.forward.first;
-    for (const auto* child : children.all()) {
+    for (auto* child : children.all()) {
       const auto made_ref = tree_.child(ref, child->edge.is_forward() ? forward++ : backward++);
       const auto next = missing(made_ref);
-      if ((!next.backward && !next.forward) || tree_.tops_arena(made_ref)) continue;
-      // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
-      const bool largest = tree_.node(made_ref).n_nodes == tree_.maxpat();
-      if (!largest && tree_.gradient(made_ref, query_.rho).g_bar <= threshold_)
-        continue;
-      code.push(child->edge, child->to_type);
-      grow(made_ref, code, child->rows, next);
-      code.pop();
+      if (child->rows.size() <= max_rows && wants_growth(made_ref, next)) {
+        code.push(child->edge, child->to_type);
+        grow(made_ref, code, child->rows, next);
+        code.pop();
+      }
+      child->rows.release(budget_);
     }
+  }
+
+  bool wants_growth(NodeRef ref, ExtensionScope next) {
+    if ((!next.backward && !next.forward) || tree_.tops_arena(ref)) return false;
+    // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
+    if (tree_.node(ref).n_nodes == tree_.maxpat()) return true;
+    return tree_.gradient(ref, query_.rho).g_bar > threshold_;
+  }
+
+  void add_children(NodeRef ref, const Children<Id>& children, ExtensionScope scope) {
+    std::vector<NewChild> made;
+    for (const auto* child : children.all())
+      made.push_back(
+          {child->edge, child->to_type, !child->rows.can_grow(), child->rows.supports()});
+    tree_.add_children(ref, made, scope.backward, scope.forward, budget_);
+    n_made_ += static_cast<std::int64_t>(made.size());
   }
 
   Children<Id>& level(int depth) {

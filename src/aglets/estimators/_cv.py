@@ -224,7 +224,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         class_weight: Mapping[Any, float] | str | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = None,
+        max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -307,7 +307,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         patience: int = 5,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = None,
+        max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:

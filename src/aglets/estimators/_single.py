@@ -74,7 +74,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         With validation graphs: rounds without improvement on them before a step ends.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes in the loss.
-    max_nodes, max_bytes, max_seconds : number or None, default=None, 2 GiB, None
+    max_nodes, max_bytes, max_seconds : number or None, default=None, 2 GiB, 300
         Budgets of the mining tree: its nodes, its memory, the seconds of one search. If one runs
         out, the path ends there with a warning.
     n_jobs : int or None, default=None
@@ -137,7 +137,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         class_weight: Mapping[Any, float] | str | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = None,
+        max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -218,7 +218,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         patience: int = 5,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = None,
+        max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
