@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli import count, data, demo, explain, fit, frequent, predict, report, show
+from aglets.cli import bench, count, data, demo, explain, fit, frequent, predict, report, show
 
 app = typer.Typer(
     help="Attributed graphlets: sparse, readable models of graphs.",
@@ -38,6 +38,7 @@ app.command(epilog=_epilog(explain.EXAMPLES))(explain.explain)
 app.command(epilog=_epilog(report.EXAMPLES))(report.report)
 app.command(epilog=_epilog(count.EXAMPLES))(count.count)
 app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
+app.command(epilog=_epilog(bench.EXAMPLES))(bench.bench)
 app.command(epilog=_epilog(demo.EXAMPLES))(demo.demo)
 data_app.command("list", epilog=_epilog(data.LIST_EXAMPLES))(data.list_data)
 data_app.command(epilog=_epilog(data.FETCH_EXAMPLES))(data.fetch)

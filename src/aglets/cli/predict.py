@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "aglets predict demo.aglets new.smi",
     "aglets predict demo.aglets molecules.csv --smiles smiles -o predictions.csv --jobs 2",
+    "aglets predict demo.aglets new.smi --explain",
 )
 
 #: Rows that a process takes at a time: enough to be quick, few enough to be small.
 BATCH = 1000
+#: Graphlets that an explanation names.
+MAX_REASONS = 3
 
 
 @reads_graphs
@@ -41,6 +44,10 @@ def predict(
         OutputFormat | None, typer.Option("--to", help="Format to write; else by the ending.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of processes.", min=1)] = 1,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Name the graphlets that weigh most, and where they match."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
     """Predict every graph of DATA, in its order.
@@ -55,8 +62,8 @@ def predict(
 
     loaded = load(model)
     n_rows, failures = 0, []
-    with opened_writer(output, to, _columns(loaded)) as writer:
-        for rows, failed in _results(source, loaded, model, jobs):
+    with opened_writer(output, to, _columns(loaded, explain)) as writer:
+        for rows, failed in _results(source, loaded, model, jobs, explain):
             writer.write(rows)
             n_rows += len(rows)
             failures += failed
@@ -74,7 +81,9 @@ def predict(
 Result = tuple[list[dict[str, Any]], "list[Failure]"]
 
 
-def _results(source: Source, model: LagraModel, path: Path, jobs: int) -> Iterator[Result]:
+def _results(
+    source: Source, model: LagraModel, path: Path, jobs: int, explain: bool
+) -> Iterator[Result]:
     """Yield rows to write and failures, batch by batch."""
     from aglets.io.files import format_of
     from aglets.io.stream import STREAMED, batches
@@ -82,22 +91,22 @@ def _results(source: Source, model: LagraModel, path: Path, jobs: int) -> Iterat
     is_file = Path(source.data).is_file()
     kind = format_of(source.data, source.options.format) if is_file else None
     if kind not in STREAMED:
-        yield from _whole(source, model)
+        yield from _whole(source, model, explain)
         return
     raws = batches(source.data, source.options, BATCH)
     if jobs == 1:
-        yield from (_predicted(model, rows, kind) for rows in raws)
+        yield from (_predicted(model, rows, kind, explain) for rows in raws)
         return
-    yield from _side_by_side(raws, path, kind, jobs)
+    yield from _side_by_side(raws, path, kind, jobs, explain)
 
 
-def _whole(source: Source, model: LagraModel) -> Iterator[Result]:
+def _whole(source: Source, model: LagraModel, explain: bool) -> Iterator[Result]:
     """Predict graphs of a format that is read as a whole."""
     known = model.input_format
     graphs, _ = source.like(known.recipe, edge_labels=known.edge_vocabulary is not None).load()
     for start in range(0, len(graphs), BATCH):
         part = graphs[start : start + BATCH]
-        predictions = _predictions(model, part)
+        predictions = _predictions(model, part, explain)
         yield [{"row": start + i, **values} for i, values in enumerate(predictions)], []
 
 
@@ -113,31 +122,34 @@ def _start(path: Path) -> None:
     _worker["model"] = load(path)
 
 
-def _work(rows: list[Raw], kind: str) -> Result:
-    return _predicted(_worker["model"], rows, kind)
+def _work(rows: list[Raw], kind: str, explain: bool) -> Result:
+    return _predicted(_worker["model"], rows, kind, explain)
 
 
-def _side_by_side(raws: Iterable[list[Raw]], path: Path, kind: str, jobs: int) -> Iterator[Result]:
+def _side_by_side(
+    raws: Iterable[list[Raw]], path: Path, kind: str, jobs: int, explain: bool
+) -> Iterator[Result]:
     """Let several processes work, hand results on in order, and read no further than needed."""
     # Fresh processes: those forked off this one would share locks and threads that they lack.
     context = get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(path,)) as pool:
         waiting: deque[Future[Result]] = deque()
         for rows in raws:
-            waiting.append(pool.submit(_work, rows, kind))
+            waiting.append(pool.submit(_work, rows, kind, explain))
             if len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-def _predicted(model: LagraModel, rows: list[Raw], kind: str) -> Result:
+def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> Result:
     from aglets.io.stream import graphs_of
 
     batch = graphs_of(rows, kind, model.input_format.recipe)
     written: list[dict[str, Any]] = [{"row": raw.row, "input": raw.name} for raw in rows]
     if batch.graphs is not None:
-        for position, values in zip(batch.kept, _predictions(model, batch.graphs), strict=True):
+        predictions = _predictions(model, batch.graphs, explain)
+        for position, values in zip(batch.kept, predictions, strict=True):
             written[position].update(values)
     first = rows[0].row
     for failure in batch.failures:
@@ -145,7 +157,7 @@ def _predicted(model: LagraModel, rows: list[Raw], kind: str) -> Result:
     return written, batch.failures
 
 
-def _columns(model: LagraModel) -> dict[str, type]:
+def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     """Name the columns of the output with their types."""
     kind: type = float
     if model.classes is not None:
@@ -155,6 +167,7 @@ def _columns(model: LagraModel) -> dict[str, type]:
         "input": str,
         "prediction": kind,
         **dict.fromkeys(_value_names(model), float),
+        **({"explanation": str} if explain else {}),
         "error": str,
     }
 
@@ -169,14 +182,30 @@ def _value_names(model: LagraModel) -> list[str]:
     return [f"decision_{value}" for value in model.classes]
 
 
-def _predictions(model: LagraModel, graphs: Any) -> list[dict[str, Any]]:
-    f = model.decision_function(graphs)
-    predictions = model.predict_from_decision(f).tolist()
-    names = _value_names(model)
-    if not names:
-        return [{"prediction": prediction} for prediction in predictions]
-    values = model.proba_from_decision(f) if model.loss == "logistic" else f.reshape(len(f), -1)
-    return [
-        {"prediction": prediction, **dict(zip(names, row, strict=True))}
-        for prediction, row in zip(predictions, values.tolist(), strict=True)
+def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str, Any]]:
+    psi, embeddings = model.agis(graphs, return_embeddings=True)
+    f = model.decision_from_agis(psi)
+    rows: list[dict[str, Any]] = [
+        {"prediction": prediction} for prediction in model.predict_from_decision(f).tolist()
     ]
+    if names := _value_names(model):
+        values = model.proba_from_decision(f) if model.loss == "logistic" else f.reshape(len(f), -1)
+        for row, numbers in zip(rows, values.tolist(), strict=True):
+            row.update(zip(names, numbers, strict=True))
+    if explain:
+        outputs = f.argmax(axis=1) if f.ndim == 2 else [0] * len(rows)
+        for i, (row, output) in enumerate(zip(rows, outputs, strict=True)):
+            row["explanation"] = _reasons(model, model.coef[output] * psi[i], embeddings[i])
+    return rows
+
+
+def _reasons(model: LagraModel, contributions: Any, embeddings: Any) -> str:
+    """Name the graphlets with the largest contributions and the nodes they match."""
+    largest = sorted(range(len(contributions)), key=lambda j: -abs(contributions[j]))
+    parts = [
+        f"{model.graphlets[j].name} {contributions[j]:+.3g} "
+        f"at {'-'.join(map(str, embeddings[j].tolist()))}"
+        for j in largest[:MAX_REASONS]
+        if contributions[j] != 0.0 and embeddings[j] is not None
+    ]
+    return "; ".join(parts)
