@@ -214,7 +214,7 @@ def lagra_path(
     forks : Forks, optional
         Told where paths of smaller maxpat leave this one.
     start : Fork, optional
-        Begin there, after the points that this path shares with another one.
+        Begin there, after the points that this path shares with another one on the same store.
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
     weight = _weights(sample_weight, len(y))
