@@ -34,7 +34,7 @@ LAYERS: dict[str, set[str]] = {
     "mining": {"mining"},
     "io": {"io"},
     "datasets": {"datasets"},
-    "input": {"scaling", "input_format"},
+    "input": {"scaling", "input_format", "covariates"},
     "engine": {"engine"},
     "optim": {"optim"},
     "path": {"path"},

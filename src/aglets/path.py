@@ -6,8 +6,9 @@ stop, or save what they have.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -18,7 +19,8 @@ from aglets.engine import GraphletStore, HeldOut, LocalEngine
 from aglets.graphs import GraphSet
 from aglets.mining import Pattern, Tree
 from aglets.optim.blocks import kkt_violation
-from aglets.optim.fast import FastSolver
+from aglets.optim.columns import Columns
+from aglets.optim.fast import FastSolver, solve_beta
 from aglets.optim.loss import Loss
 from aglets.optim.paper import PaperSolver
 from aglets.optim.solver import Progress, Solver
@@ -29,6 +31,9 @@ __all__ = ["SOLVERS", "Forks", "PathPoint", "lagra_path", "lambda_grid"]
 Floats = npt.NDArray[np.float64]
 
 SOLVERS: dict[str, type[Solver]] = {"fast": FastSolver, "paper": PaperSolver}
+
+#: Least lambda_max beside covariates, as a part of all residuals of the best constant.
+NOTHING_LEFT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ class PathPoint:
         Tree nodes visited by all searches of this lambda, and made for the first time.
     n_searches, n_epochs : int
     seconds, seconds_search : float
+    gamma : ndarray of shape (n_covariates,)
+        Coefficients of the covariates, in the units in which they were given.
     """
 
     lam: float
@@ -77,6 +84,7 @@ class PathPoint:
     n_epochs: int
     seconds: float
     seconds_search: float
+    gamma: Floats = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -86,14 +94,16 @@ class Validation:
     held_out: HeldOut
     y: Floats
     weight: Floats
+    columns: Floats | None = None
 
     def decision(self, state: State, rho: float) -> Floats:
         """Evaluate f on the held-out graphs."""
         active = state.beta != 0.0
+        base = state.beta0 if self.columns is None else state.beta0 + state.gamma @ self.columns
         if not active.any():
-            return np.full(len(self.y), state.beta0)
+            return np.full(len(self.y), base)
         costs = self.held_out.match(state.handles[active], state.z[state.z_of(active)])
-        return np.asarray(state.beta0 + state.beta[active] @ np.exp(-rho * costs))
+        return np.asarray(base + state.beta[active] @ np.exp(-rho * costs))
 
 
 class Patience:
@@ -181,6 +191,9 @@ def lagra_path(
     store: GraphletStore | None = None,
     forks: Forks | None = None,
     start: Fork | None = None,
+    covariates: npt.ArrayLike | None = None,
+    validation_covariates: npt.ArrayLike | None = None,
+    covariate_penalty: float = 0.0,
 ) -> Iterator[PathPoint]:
     """Train along decreasing lambdas with warm starts (Algorithm 1); yields a point per lambda.
 
@@ -215,19 +228,30 @@ def lagra_path(
         Told where paths of smaller maxpat leave this one.
     start : Fork, optional
         Begin there, after the points that this path shares with another one on the same store.
+    covariates, validation_covariates : array-like of shape (n_graphs, n_covariates), optional
+        Numbers beside psi that are in the model from the start, of the training and the validation
+        graphs.
+    covariate_penalty : float
+        Their penalty as a multiple of lambda, on the scale of unit spread; with 0 they are as free
+        as beta_0, and lambda_max is that of the best model of covariates alone.
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
     weight = _weights(sample_weight, len(y))
     store = GraphletStore(tree) if store is None else store
     engine = LocalEngine(store, float(rho), tree.maxpat if maxpat is None else maxpat)
     problem = Problem(engine, loss, y, weight)
+    columns = None if covariates is None else Columns.of(covariates, covariate_penalty)
     judge = None
     if validation is not None:
         held_out, held_y, held_weight = validation
         held_y = np.ascontiguousarray(held_y, dtype=np.float64)
-        judge = Validation(store.held_out(held_out), held_y, _weights(held_weight, len(held_y)))
-    state = empty_state(problem)  # lines 2-4
-    lam_max, reach = engine.lambda_max(problem.residual(state.f))  # line 5
+        judge = Validation(
+            store.held_out(held_out),
+            held_y,
+            _weights(held_weight, len(held_y)),
+            None if columns is None else columns.rows_of(np.asarray(validation_covariates)),
+        )
+    state, lam_max, reach = _start_of(problem, columns)  # lines 2-5
     grid = lambda_grid(lam_max, n_lambdas, lambda_min_ratio) if lambdas is None else lambdas
     method = SOLVERS[solver]()
     libraries = ThreadpoolController()
@@ -254,6 +278,32 @@ def lagra_path(
         if forks is not None:
             forks.note(Fork(n_points, state, reach))
         yield point
+
+
+def _start_of(problem: Problem, columns: Columns | None) -> tuple[State, float, int]:
+    """Lines 2-5: the model without graphlets, lambda_max, and the size of the pattern it is from.
+
+    Covariates without a penalty have their best coefficients there, those with one have none.
+    """
+    state = empty_state(problem, columns)
+    if columns is None:
+        return state, *problem.engine.lambda_max(problem.residual(state.f))
+    residual = problem.residual(state.f)
+    least = NOTHING_LEFT * float(np.abs(residual).sum())
+    if columns.factor == 0.0:
+        state = solve_beta(problem, state, 1e-3 * float(np.abs(residual).sum()))
+        residual = problem.residual(state.f)
+    else:
+        g = np.abs(columns.rows @ residual)
+        least = max(least, float(g.max(initial=0.0)) / columns.factor)
+    lam_max, reach = problem.engine.lambda_max(residual)
+    if lam_max < least and columns.factor == 0.0:
+        warnings.warn(
+            "The covariates alone fit the training graphs, and leave nothing for graphlets to "
+            "explain; give them a covariate_penalty, or fewer of them.",
+            stacklevel=2,
+        )
+    return state, max(lam_max, least), reach
 
 
 def _at_lambda(
@@ -348,6 +398,7 @@ def _point(
         n_epochs=n_epochs,
         seconds=seconds,
         seconds_search=sum(step.seconds_search for step in steps),
+        gamma=np.empty(0) if state.columns is None else state.columns.back @ state.gamma,
     )
 
 

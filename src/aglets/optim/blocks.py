@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from aglets.mining import Found
 from aglets.optim.line_search import Step, backtracking
-from aglets.optim.penalty import L1
 from aglets.optim.state import Problem, State, enlarged
 
 __all__ = [
@@ -42,30 +41,34 @@ def grow_working_set(problem: Problem, state: State, lam: float) -> tuple[State,
 
 
 def update_beta(problem: Problem, state: State, lam: float) -> State:
-    """Step beta <- prox(beta + eta g), proximal gradient on W (equation 5)."""
-    if not len(state.beta):
+    """Step beta <- prox(beta + eta g), proximal gradient on W (equation 5).
+
+    Covariates, which the paper does not have, are columns like psi.
+    """
+    beta = state.coef
+    if not len(beta):
         return state
 
     def smooth(beta: Floats) -> tuple[float, None]:
-        return problem.value(state.beta0 + beta @ state.psi), None
+        return problem.value(state.beta0 + beta @ state.rows), None
 
-    g = state.psi @ problem.residual(state.f)
+    g = state.rows @ problem.residual(state.f)
     step = backtracking(
         smooth,
-        state.beta,
+        beta,
         problem.value(state.f),
         g,
         LENGTHEN * state.beta_step,
-        prox=L1(lam).prox,
+        prox=state.penalty(lam).prox,
     )
     if step is None:
         return state
-    return replace(state, beta=step.x, beta_step=_next_length(state.beta, step, state.beta_step))
+    return state.with_coef(step.x, beta_step=_next_length(beta, step, state.beta_step))
 
 
 def update_beta0(problem: Problem, state: State) -> State:
     """beta_0 <- argmin of the loss, exactly (equation 6, appendix A)."""
-    offset = state.beta @ state.psi
+    offset = state.coef @ state.rows
     beta0 = problem.loss.best_intercept(problem.y, offset, problem.weight, state.beta0)
     return replace(state, beta0=beta0)
 
@@ -126,8 +129,8 @@ def rematched(
 
 
 def kkt_violation(problem: Problem, state: State, lam: float) -> float:
-    """Largest violation of the optimality conditions of beta within W."""
-    if not len(state.beta):
+    """Largest violation of the optimality conditions of beta within W, and of covariates."""
+    if not len(state.coef):
         return 0.0
-    g = state.psi @ problem.residual(state.f)
-    return float(L1(lam).violation(g, state.beta).max())
+    g = state.rows @ problem.residual(state.f)
+    return float(state.penalty(lam).violation(g, state.coef).max())

@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from aglets import _core
 from aglets.optim.blocks import rematched, z_gradient
-from aglets.optim.penalty import L1
 from aglets.optim.solver import Progress
 from aglets.optim.state import Problem, State, enlarged
 
@@ -100,30 +99,30 @@ def worst_first(violations: Floats) -> npt.NDArray[np.intp]:
 
 
 def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:
-    """Minimise F over beta on W and beta_0, attributes fixed: a convex problem.
+    """Minimise F over beta on W, covariates and beta_0, attributes fixed: a convex problem.
 
     Proximal Newton: the loss is replaced by its quadratic model, whose minimiser with the L1 term
     comes from coordinate descent; a step towards it that lowers F enough is taken.
     """
-    penalty = L1(lam)
-    beta, beta0 = state.beta.copy(), state.beta0
-    f = beta0 + beta @ state.psi
+    penalty = state.penalty(lam)
+    rows, beta, beta0 = state.rows, state.coef.copy(), state.beta0
+    f = beta0 + beta @ rows
     value = problem.value(f) + penalty.value(beta)
     for _ in range(max_steps):
         a = problem.residual(f)
-        g = state.psi @ a
+        g = rows @ a
         slope0 = float(a.sum())
         violation = max(float(penalty.violation(g, beta).max(initial=0.0)), abs(slope0))
         if violation <= 0.1 * KKT_TOLERANCE * lam:
             break
-        moving = (beta != 0.0) | (np.abs(g) > lam)
-        psi = state.psi[moving]
-        change, change0 = newton_direction(problem, psi, a, f, beta[moving], beta0, lam)
+        moving = (beta != 0.0) | (np.abs(g) > penalty.lam)
+        psi, part = rows[moving], penalty[moving]
+        change, change0 = newton_direction(problem, psi, a, f, beta[moving], beta0, part.lam)
         promised = (
             float(g[moving] @ change)
             + slope0 * change0
-            - penalty.value(beta[moving] + change)
-            + penalty.value(beta[moving])
+            - part.value(beta[moving] + change)
+            + part.value(beta[moving])
         )
         if promised <= LEAST_PROMISE * value:
             break
@@ -131,7 +130,7 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
         length = 1.0
         while length > 1e-10:
             moved = beta[moving] + length * change
-            reached = problem.value(f + length * shift) + lam * float(np.abs(moved).sum())
+            reached = problem.value(f + length * shift) + part.value(moved)
             if reached <= value - ARMIJO * length * promised:
                 break
             length *= 0.5
@@ -141,11 +140,17 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
         beta0 += length * change0
         f = f + length * shift
         value = reached
-    return replace(state, beta=beta, beta0=beta0)
+    return state.with_coef(beta, beta0=beta0)
 
 
 def newton_direction(
-    problem: Problem, psi: Floats, a: Floats, f: Floats, beta: Floats, beta0: float, lam: float
+    problem: Problem,
+    psi: Floats,
+    a: Floats,
+    f: Floats,
+    beta: Floats,
+    beta0: float,
+    lam: float | Floats,
 ) -> tuple[Floats, float]:
     """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
     bend = problem.loss.curvature(problem.y, f, problem.weight)
@@ -156,10 +161,14 @@ def newton_direction(
     b = np.append(beta, beta0)
     q = rows @ a + Q @ b
     penalty = np.append(np.full(len(beta), lam), 0.0)
-    accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), lam)
+    accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), _largest(lam))
     solved, _ = _core.lasso(Q, q, penalty, b, accuracy, 1000)
     change = solved - b
     return change[:-1], float(change[-1])
+
+
+def _largest(lam: float | Floats) -> float:
+    return float(np.max(lam, initial=0.0))
 
 
 def step_z(problem: Problem, state: State) -> State:

@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class L1:
-    """lambda times the sum of absolute values.
+    """lambda times the sum of absolute values; lambda may differ between coefficients.
 
     >>> penalty = L1(0.5)
     >>> penalty.value(np.array([1.0, -2.0]))
@@ -23,10 +23,16 @@ class L1:
     array([ 1.5,  0. , -0.5])
     """
 
-    lam: float
+    lam: float | FloatArray
+
+    def __getitem__(self, chosen: NDArray[np.bool_]) -> L1:
+        """Restrict it to some of the coefficients."""
+        return L1(self.lam[chosen]) if isinstance(self.lam, np.ndarray) else self
 
     def value(self, beta: FloatArray) -> float:
         """Lambda |beta|_1."""
+        if isinstance(self.lam, np.ndarray):
+            return float(self.lam @ np.abs(beta))
         return self.lam * float(np.abs(beta).sum())
 
     def prox(self, beta: FloatArray, step: float | FloatArray) -> FloatArray:

@@ -6,14 +6,17 @@ free, and the best state of a lambda is simply kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aglets.engine import LocalEngine
+from aglets.optim.columns import Columns
 from aglets.optim.loss import Loss
+from aglets.optim.penalty import L1
 
 __all__ = ["Problem", "State", "empty_state", "enlarged"]
 
@@ -47,8 +50,8 @@ class Problem:
         return self.loss.residual(self.y, f, self.weight)
 
     def objective(self, state: State, lam: float) -> float:
-        """1/2 sum_i w_i loss(y_i, f_i) + lam |beta|_1."""
-        return self.value(state.f) + lam * float(np.abs(state.beta).sum())
+        """1/2 sum_i w_i loss(y_i, f_i) + lam |beta|_1, and factor lam |gamma|_1 of covariates."""
+        return self.value(state.f) + state.penalty(lam).value(state.coef)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,10 @@ class State:
         Step lengths that were accepted last: where the next line search starts.
     z_before, z_gradient_before : ndarray or None
         Attributes before the last step in z and the gradient there, NaN where there was none.
+    columns : Columns or None
+        Covariates beside psi.
+    gamma : ndarray of shape (n_columns,)
+        Their coefficients.
     """
 
     nodes: npt.NDArray[np.int64]
@@ -86,11 +93,37 @@ class State:
     z_step: float = 1.0
     z_before: Floats | None = None
     z_gradient_before: Floats | None = None
+    columns: Columns | None = None
+    gamma: Floats = field(default_factory=lambda: np.empty(0))
 
     @cached_property
     def f(self) -> Floats:
-        """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H)."""
-        return self.beta0 + self.beta @ self.psi
+        """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i)."""
+        return self.beta0 + self.coef @ self.rows
+
+    @cached_property
+    def rows(self) -> Floats:
+        """All that has a coefficient: psi, and covariates below."""
+        return self.psi if self.columns is None else np.vstack([self.psi, self.columns.rows])
+
+    @property
+    def coef(self) -> Floats:
+        """Coefficients of `rows`: beta, and gamma behind."""
+        return self.beta if self.columns is None else np.concatenate([self.beta, self.gamma])
+
+    def with_coef(self, coef: Floats, **changes: Any) -> State:
+        """Give `rows` other coefficients."""
+        if self.columns is None:
+            return replace(self, beta=coef, **changes)
+        n = len(self.beta)
+        return replace(self, beta=coef[:n], gamma=coef[n:], **changes)
+
+    def penalty(self, lam: float) -> L1:
+        """Return the penalty on the coefficients of `rows`."""
+        if self.columns is None:
+            return L1(lam)
+        factors = [np.ones(len(self.beta)), np.full(len(self.gamma), self.columns.factor)]
+        return L1(lam * np.concatenate(factors))
 
     def z_of(self, chosen: Bools) -> Bools:
         """Mask of the entries of z that belong to the chosen graphlets."""
@@ -101,8 +134,8 @@ class State:
         return np.repeat(chosen, self.sizes[:, 1])
 
 
-def empty_state(problem: Problem) -> State:
-    """W empty, beta_0 the best constant (line 4 of Algorithm 1)."""
+def empty_state(problem: Problem, columns: Columns | None = None) -> State:
+    """W empty, beta_0 the best constant (line 4 of Algorithm 1), covariates without weight."""
     n_graphs = problem.engine.n_graphs
     beta0 = problem.loss.best_intercept(problem.y, np.zeros(n_graphs), problem.weight, 0.0)
     return State(
@@ -114,6 +147,8 @@ def empty_state(problem: Problem) -> State:
         psi=np.empty((0, n_graphs)),
         beta=np.empty(0),
         beta0=beta0,
+        columns=columns,
+        gamma=np.zeros(0 if columns is None else len(columns.rows)),
     )
 
 
