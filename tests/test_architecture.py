@@ -41,7 +41,7 @@ LAYERS: dict[str, set[str]] = {
     "fitting": {"fitting"},
     "checkpoint": {"checkpoint"},
     "selection": {"selection"},
-    "model": {"_archive", "model", "model_file"},
+    "model": {"_archive", "_graphlet_columns", "stops", "model", "model_file"},
     "explain": {"_pictures", "explain"},
     "estimators": {"estimators"},
     "plot": {"plot"},

@@ -19,8 +19,9 @@ from aglets import Graphlet, GraphSet
 from aglets._archive import decode_value, encode_value
 from aglets.input_format import InputFormat
 from aglets.model import LagraModel
-from aglets.model_file import load, save
+from aglets.model_file import ARRAYS, load, save
 from aglets.scaling import fit_scaling
+from aglets.stops import Stops
 
 
 def make_graphs(vocabulary=("C", "N", "O"), n=10, seed=0, edge_columns=False):
@@ -74,6 +75,13 @@ def make_model(graphs=None, scale="standard", classes=("no", "yes"), loss="squar
         scaling=fit_scaling(known.bring(graphs), scale),
         classes=None if classes is None else np.asarray(classes),
         path={"lam": np.array([2.0, 1.0]), "validation_loss": np.array([np.nan, 0.5])},
+        stops=Stops(
+            points=[0, 1],
+            graphlets=graphlets[:2],
+            coefs=[np.zeros_like(coef[:, :2]), 0.5 * coef[:, :2]],
+            intercepts=[intercept, -intercept],
+        ),
+        stability=[0.5, 1.0, 0.25],
     )
 
 
@@ -91,6 +99,13 @@ def test_saved_model_predicts_the_same(tmp_path, scale, edge_columns, classes):
     assert again.scaling == model.scaling
     assert (again.rho, again.loss, again.version) == (model.rho, model.loss, model.version)
     np.testing.assert_equal(dict(again.path), dict(model.path))
+    np.testing.assert_array_equal(again.stability, model.stability)
+    np.testing.assert_array_equal(again.stops.points, model.stops.points)
+    for stop in range(2):
+        np.testing.assert_array_equal(
+            again.at_stop(stop).decision_function(graphs),
+            model.at_stop(stop).decision_function(graphs),
+        )
     for mine, theirs in zip(model.graphlets, again.graphlets, strict=True):
         assert list(mine.labels) == list(theirs.labels)
         assert mine.coef == theirs.coef
@@ -225,10 +240,28 @@ def rewritten(path, change=None, arrays=None, extra=None, remove=()):
     return path
 
 
-def test_a_newer_format_asks_for_an_upgrade(tmp_path):
-    path = rewritten(tmp_path / "m", lambda d: d.update(format_version=2, aglets_version="9.0"))
-    with pytest.raises(ValueError, match=r"written by aglets 9\.0 in format 2.*upgrade aglets"):
+def test_a_newer_format_asks_for_an_upgrade_whatever_it_holds(tmp_path):
+    path = rewritten(
+        tmp_path / "m",
+        lambda d: d.update(format_version=99, aglets_version="9.0"),
+        extra={"wonders.npy": b"x"},
+    )
+    with pytest.raises(ValueError, match=r"written by aglets 9\.0 in format 99.*upgrade aglets"):
         load(path)
+
+
+def test_a_file_of_format_1_is_read_without_stops_and_stability(tmp_path):
+    def older(document):
+        document["format_version"] = 1
+        del document["n_stop_graphlets"]
+
+    added = [name for name in ARRAYS if name.startswith("stop_")] + ["stability"]
+    path = rewritten(tmp_path / "m", older, remove=[f"{name}.npy" for name in added])
+    again = load(path)
+    assert again.stops is None
+    assert again.stability is None
+    graphs = make_graphs()
+    np.testing.assert_array_equal(again.predict(graphs), make_model().predict(graphs))
 
 
 @pytest.mark.parametrize(
@@ -258,6 +291,9 @@ def test_a_newer_format_asks_for_an_upgrade(tmp_path):
         (lambda d: d.update(scale="log"), "scale 'log' is not known"),
         (lambda d: d.update(path_columns=["a", "b", "c"]), "path.npy has shape"),
         (lambda d: d.update(edge_vocabulary=["-"]), "edge_labels.npy is missing"),
+        (lambda d: d.update(n_stop_graphlets=3), r"stop_coefs.npy has shape \(2, 2\), expected"),
+        (lambda d: d.update(n_stop_graphlets=10**18), "'n_stop_graphlets' in model.json is 10"),
+        (lambda d: d.pop("n_stop_graphlets"), "'n_stop_graphlets' in model.json should be a int"),
     ],
 )
 def test_a_forged_document_is_refused(tmp_path, change, message):
@@ -285,6 +321,16 @@ class Bomb:
         ({"node_factor": np.zeros((1, 2))}, "node_factor.npy holds numbers that are not positive"),
         ({"node_shift": np.zeros((2, 2)), "node_factor": np.ones((2, 2))}, "2 rows for 3 labels"),
         ({"edges": np.array([[0, 7]], dtype=np.int32)}, ""),
+        ({"stability": np.array([0.1, 0.2])}, r"stability.npy has shape \(2,\), expected \(3\)"),
+        ({"stability": np.array([0.1, 0.2, 1.5])}, "stability must be one number from 0 to 1"),
+        ({"stop_points": np.array([1, 0])}, "points of stops must be positions that grow"),
+        ({"stop_points": np.array([-1, 0])}, "points of stops must be positions that grow"),
+        ({"stop_points": np.array([0])}, r"stop_coefs.npy has shape \(2, 2\), expected \(1, 2\)"),
+        ({"stop_points": np.array([0.0, 1.0])}, "stop_points.npy has shape .* of kind 'i'"),
+        ({"stop_coefs": np.array([[0.0, np.inf], [0.0, 1.0]])}, "numbers that are not finite"),
+        ({"stop_intercepts": np.zeros((2, 2))}, "stop_intercepts.npy has shape"),
+        ({"stop_node_offsets": np.array([0, 3, 1])}, "stop_node_offsets.npy does not count"),
+        ({"stop_labels": np.array([0, 0, 9], dtype=np.int32)}, "points outside of the vocabulary"),
     ],
 )
 def test_forged_arrays_are_refused(tmp_path, arrays, message):
@@ -323,6 +369,8 @@ def test_a_missing_document_or_array_is_named(tmp_path):
         load(rewritten(tmp_path / "m", remove=("model.json",)))
     with pytest.raises(ValueError, match=r"coef\.npy is missing"):
         load(rewritten(tmp_path / "m", remove=("coef.npy",)))
+    with pytest.raises(ValueError, match=r"stop_labels\.npy is missing"):
+        load(rewritten(tmp_path / "m", remove=("stop_labels.npy",)))
 
 
 def test_a_member_given_twice_is_refused(tmp_path):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, datasets, report
 from aglets.cli import main
+from aglets.model_file import load
 
 HARMFUL = [
     "</script><script>alert(1)</script>",
@@ -107,19 +109,38 @@ def test_the_slider_shows_the_models_of_the_path(demo):
     assert path["stops"]["here"][-1] == pytest.approx(clf.score(graphs, y))
 
 
+def test_the_slider_of_a_model_file_shows_the_models_of_the_path(demo, tmp_path):
+    graphs, y, clf = demo
+    clf.save(tmp_path / "demo.aglets")
+    path = data_of(report.html(load(tmp_path / "demo.aglets"), graphs, y))["path"]
+    assert "refitted" not in path
+    points = clf.model_.stops.points.tolist()
+    assert points[0] == 0
+    assert points[-1] == len(clf.path_) - 1
+    for point, n, here in zip(points, path["stops"]["n"], path["stops"]["here"], strict=True):
+        model = clf.model_at(point)
+        assert n == len(model.graphlets)
+        assert here == pytest.approx(np.mean(model.predict(graphs) == y))
+    assert path["stops"]["lam"] == pytest.approx(clf.lambdas_[points].tolist())
+
+
 def test_without_a_path_the_slider_fits_the_weights_of_the_graphlets_again(demo):
     graphs, y, clf = demo
-    path = data_of(report.html(clf.model_, graphs, y))["path"]
+    bare = replace(clf.model_, stops=None)
+    path = data_of(report.html(bare, graphs, y))["path"]
     assert path["refitted"]
     assert path["stops"]["n"][-1] == len(clf.graphlets_)
     assert path["stops"]["n"][0] <= 1
     assert path["stops"]["here"][-1] > 0.9
     assert [len(entries) for entries in path["models"]] == path["stops"]["n"]
     assert path["cost"]["seconds"]
-    assert data_of(report.html(clf.model_, graphs))["path"]["models"] == []
+    assert data_of(report.html(bare, graphs))["path"]["models"] == []
     sizes = graphs.n_nodes.astype(float)
     reg = LagraRegressor(maxpat=2, n_lambdas=10).fit(graphs, sizes).model_
-    assert data_of(report.html(reg, graphs, sizes))["path"]["stops"]["here"][-1] > 0.3
+    assert (
+        data_of(report.html(replace(reg, stops=None), graphs, sizes))["path"]["stops"]["here"][-1]
+        > 0.3
+    )
 
 
 def test_models_along_the_path_end_at_the_fitted_one(demo):

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pytest
 
 from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, datasets, report
+from aglets.cli import main
+from aglets.model_file import load
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +50,23 @@ def test_stability_stands_in_every_table(planted):
     assert "stability" in learned._repr_html_()
     assert '"stability":1.0' in report.html(clf, graphs, y, stability=stability)
     assert clf.explain_global().graphlets[0].stability is None
+
+
+def test_a_model_file_with_stability_shows_it_in_every_command(tmp_path, capsys):
+    model, page = str(tmp_path / "demo.aglets"), tmp_path / "page.html"
+    options = ["--rho", "0.1", "--n-lambdas", "10", "--maxpat", "2", "--stability", "3", "-q"]
+    assert main(["fit", "demo", "-o", model, *options]) == 0
+    told = load(model).stability
+    assert told is not None
+    assert set(np.round(3 * told)) <= {0.0, 1.0, 2.0, 3.0}
+    assert main(["show", model]) == 0
+    assert "stable" in capsys.readouterr().out
+    assert main(["show", model, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["graphlets"]
+    assert sorted(entry["stability"] for entry in shown) == sorted(told.tolist())
+    assert main(["report", model, "demo", "-o", str(page)]) == 0
+    found = re.findall(r'"stability":([\d.]+)', page.read_text(encoding="utf-8"))
+    assert sorted(map(float, found)) == pytest.approx(sorted(told.tolist()))
 
 
 def test_stability_of_numbers_and_of_chosen_models():

@@ -16,17 +16,18 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["decode_value", "encode_value", "read_archive", "write_archive"]
+__all__ = ["RefusedError", "decode_value", "encode_value", "read_archive", "write_archive"]
 
 DOCUMENT = "model.json"
 MAX_DOCUMENT_BYTES = 2**25
+MAX_MEMBERS = 100
 DTYPES = {np.dtype(code) for code in ("<f8", "<i8", "<i4")}
 
 #: The one form of .npy header that is written here. NumPy's own reader evaluates the header as
@@ -137,7 +138,11 @@ def _npy(array: NDArray[Any]) -> bytes:
 
 
 def read_archive(
-    path: str | os.PathLike[str], names: Iterable[str], *, max_bytes: int
+    path: str | os.PathLike[str],
+    names: Iterable[str],
+    *,
+    max_bytes: int,
+    accept: Callable[[dict[str, Any]], None],
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read what :func:`write_archive` wrote; a ValueError says in half a sentence what is wrong.
 
@@ -149,6 +154,9 @@ def read_archive(
         The arrays that may be in it. Any other member is refused.
     max_bytes : int
         The most that file and unpacked content may take.
+    accept : callable
+        Sees the document before anything else is read, and raises if it is not to be read: a
+        format to come may have members that are unknown now.
     """
     size = os.stat(path).st_size
     if size > max_bytes:
@@ -156,42 +164,42 @@ def read_archive(
     allowed = {DOCUMENT, *(f"{name}.npy" for name in names)}
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = _checked_entries(archive, allowed, max_bytes)
-            content = {entry.filename: _content(archive, entry) for entry in entries}
-    except _RefusedError as refused:
+            entries = _checked_entries(archive, max_bytes)
+            if DOCUMENT not in entries:
+                raise RefusedError(f"it holds no {DOCUMENT}")
+            document = _document(_content(archive, entries.pop(DOCUMENT)))
+            accept(document)
+            unknown = [name for name in entries if name not in allowed]
+            if unknown:
+                raise RefusedError(f"it holds an unknown member {unknown[0][:80]!r}")
+            content = {name: _content(archive, entry) for name, entry in entries.items()}
+    except RefusedError as refused:
         raise ValueError(str(refused)) from None
     except ZIP_FAULTS as error:
         raise ValueError("it is not a zip archive, or it is damaged or cut short") from error
-    if DOCUMENT not in content:
-        raise ValueError(f"it holds no {DOCUMENT}")
-    document = _document(content.pop(DOCUMENT))
     arrays = {name[: -len(".npy")]: _array(name, data) for name, data in content.items()}
     return document, arrays
 
 
-class _RefusedError(Exception):
-    """What was found in a zip that is itself in order."""
+class RefusedError(Exception):
+    """What is wrong with the content of a zip that is itself in order."""
 
 
-def _checked_entries(
-    archive: zipfile.ZipFile, allowed: set[str], max_bytes: int
-) -> list[zipfile.ZipInfo]:
+def _checked_entries(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipfile.ZipInfo]:
     entries = archive.infolist()
-    if len(entries) > len(allowed):
-        raise _RefusedError(f"it holds {len(entries)} members, more than the {len(allowed)} known")
-    seen: set[str] = set()
+    if len(entries) > MAX_MEMBERS:
+        raise RefusedError(f"it holds {len(entries)} members, more than the {MAX_MEMBERS} allowed")
+    seen: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
-        if entry.filename not in allowed:
-            raise _RefusedError(f"it holds an unknown member {entry.filename[:80]!r}")
         if entry.filename in seen:
-            raise _RefusedError(f"it holds {entry.filename} twice")
+            raise RefusedError(f"it holds {entry.filename[:80]} twice")
         if entry.flag_bits & 0x1:
-            raise _RefusedError(f"{entry.filename} is encrypted")
-        seen.add(entry.filename)
+            raise RefusedError(f"{entry.filename[:80]} is encrypted")
+        seen[entry.filename] = entry
     total = sum(entry.file_size for entry in entries)
     if total > max_bytes:
-        raise _RefusedError(f"it unpacks to {total} bytes, more than the {max_bytes} allowed")
-    return entries
+        raise RefusedError(f"it unpacks to {total} bytes, more than the {max_bytes} allowed")
+    return seen
 
 
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -199,19 +207,19 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     with archive.open(entry) as member:
         data = member.read(entry.file_size)
         if len(data) != entry.file_size or member.read(1):
-            raise _RefusedError(f"{entry.filename} is not as long as the archive says")
+            raise RefusedError(f"{entry.filename} is not as long as the archive says")
     return data
 
 
 def _document(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_DOCUMENT_BYTES:
-        raise ValueError(f"{DOCUMENT} has {len(data)} bytes, more than {MAX_DOCUMENT_BYTES}")
+        raise RefusedError(f"{DOCUMENT} has {len(data)} bytes, more than {MAX_DOCUMENT_BYTES}")
     try:
         document = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{DOCUMENT} is not proper JSON") from error
+        raise RefusedError(f"{DOCUMENT} is not proper JSON") from error
     if not isinstance(document, dict):
-        raise ValueError(f"{DOCUMENT} is not a JSON object")
+        raise RefusedError(f"{DOCUMENT} is not a JSON object")
     return document
 
 

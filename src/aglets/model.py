@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.input_format import InputFormat
 from aglets.scaling import AttributeScaling, Columns
+from aglets.stops import Stops
 
 __all__ = ["LagraModel", "unscaled_graphlet"]
 
@@ -52,6 +53,10 @@ class LagraModel:
         The class values; None for regression.
     path : mapping of str to ndarray
         Columns of the regularisation path, one row per point, as a record of the fit.
+    stops : Stops, optional
+        The models at some points of that path.
+    stability : ndarray of shape (n_graphlets,), optional
+        How often each graphlet is found again in subsamples of the training graphs.
     version : str
         The version of aglets that fitted it.
 
@@ -79,6 +84,8 @@ class LagraModel:
     scaling: AttributeScaling = field(default_factory=AttributeScaling)
     classes: NDArray[Any] | None = None
     path: Mapping[str, FloatArray] = field(default_factory=dict)
+    stops: Stops | None = None
+    stability: FloatArray | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -97,6 +104,13 @@ class LagraModel:
             raise ValueError("The coefficients and intercepts of a model must be finite.")
         if not 0.0 < self.rho < np.inf:
             raise ValueError(f"rho must be in the range (0, inf). Got {self.rho!r} instead.")
+        if self.stops is not None and self.stops.n_outputs != n_outputs:
+            raise ValueError(
+                f"The stops of a model with {n_outputs} outputs must have as many. "
+                f"Got {self.stops.n_outputs} instead."
+            )
+        if self.stability is not None:
+            object.__setattr__(self, "stability", _parts(self.stability, len(self.graphlets)))
         coef.flags.writeable = intercept.flags.writeable = False
         graphlets = tuple(
             _changed(graphlet, coef=_largest(column))
@@ -206,6 +220,23 @@ class LagraModel:
         uniform = np.full_like(p, 1.0 / p.shape[1])
         return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
 
+    def at_stop(self, stop: int) -> LagraModel:
+        """Return the model at one of its ``stops``, by position: the sparsest come first."""
+        if self.stops is None or not 0 <= stop < len(self.stops):
+            n_stops = 0 if self.stops is None else len(self.stops)
+            raise ValueError(f"Expected one of the model's {n_stops} stops. Got {stop} instead.")
+        coef = self.stops.coefs[stop]
+        used = np.flatnonzero(coef.any(axis=0)).tolist()
+        return replace(
+            self,
+            graphlets=[self.stops.graphlets[j] for j in used],
+            coef=coef[:, used],
+            intercept=self.stops.intercepts[stop],
+            path={},
+            stops=None,
+            stability=None,
+        )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`aglets.load` reads."""
         from aglets.model_file import save
@@ -251,6 +282,18 @@ def _rescaled(
 def _codes(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.intp]:
     position = {value: code for code, value in enumerate(vocabulary)}
     return np.array([position.get(label, -1) for label in labels], dtype=np.intp)
+
+
+def _parts(values: FloatArray, count: int) -> FloatArray:
+    """Take one number from 0 to 1 per graphlet."""
+    parts = np.array(values, dtype=np.float64)
+    if parts.shape != (count,) or not ((parts >= 0.0) & (parts <= 1.0)).all():
+        raise ValueError(
+            f"stability must be one number from 0 to 1 for each of the {count} graphlets. "
+            f"Got an array of shape {parts.shape} instead."
+        )
+    parts.flags.writeable = False
+    return parts
 
 
 def _largest(column: FloatArray) -> float:

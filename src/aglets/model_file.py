@@ -1,10 +1,12 @@
 """Model files: a zip of ``model.json`` and ``.npy`` arrays, without pickles.
 
-Format 1. ``model.json`` says what the model is (loss, rho, classes, vocabularies, names, kind of
-scaling, versions); the arrays hold the numbers. The graphlets lie behind each other like the graphs
-of a GraphSet: graphlet j owns rows ``node_offsets[j]`` to ``node_offsets[j + 1]`` of ``labels``
-(positions in the vocabulary) and ``attributes``, and likewise for its edges. A file is believed
-only after every name, type, count, shape and number in it was checked.
+``model.json`` says what the model is (loss, rho, classes, vocabularies, names, kind of scaling,
+versions); the arrays hold the numbers, those of graphlets as `_graphlet_columns` lays them out. A
+file is believed only after every name, type, count, shape and number in it was checked.
+
+Format 2 adds what format 1 had not: ``stability``, and ``stop_points``, ``stop_intercepts``,
+``stop_coefs`` (the outputs of a stop behind each other) and the graphlets of the stops, all named
+``stop_...``. All of these may be absent, so a file of format 1 is read as it is.
 """
 
 from __future__ import annotations
@@ -18,29 +20,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets import __version__
-from aglets._archive import decode_value, encode_value, read_archive, write_archive
-from aglets.graphlet import Graphlet
+from aglets._archive import (
+    RefusedError,
+    decode_value,
+    encode_value,
+    read_archive,
+    write_archive,
+)
+from aglets._graphlet_columns import (
+    COLUMNS,
+    Arrays,
+    checked_array,
+    graphlet_columns,
+    read_graphlets,
+)
 from aglets.input_format import InputFormat
 from aglets.model import LagraModel
 from aglets.scaling import SCALES, AttributeScaling, Columns
+from aglets.stops import Stops
 
 __all__ = ["load", "save"]
 
 FORMAT = "aglets-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MAX_BYTES = 2**28
 
 ARRAYS = (
-    *("coef", "intercept", "path"),
-    *("node_offsets", "labels", "attributes"),
-    *("edge_offsets", "edges", "edge_labels", "edge_attributes"),
+    *("coef", "intercept", "path", "stability"),
+    *COLUMNS,
     *("node_shift", "node_factor", "edge_shift", "edge_factor"),
+    *("stop_points", "stop_intercepts", "stop_coefs"),
+    *(f"stop_{name}" for name in COLUMNS),
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
 
 Kind = TypeVar("Kind")
-Arrays = dict[str, NDArray[Any]]
 
 
 def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
@@ -84,6 +99,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "recipe": known.recipe,
         "scale": model.scaling.kind,
         "path_columns": list(model.path),
+        "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
     }
     write_archive(path, document, _arrays_of(model))
 
@@ -118,8 +134,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraMo
     array([0.5])
     """
     try:
-        document, arrays = read_archive(path, ARRAYS, max_bytes=max_bytes)
-        _check_format(document)
+        document, arrays = read_archive(path, ARRAYS, max_bytes=max_bytes, accept=_check_format)
         return _model(document, arrays)
     except _NewerError as newer:
         raise ValueError(f"{os.fspath(path)} {newer}") from None
@@ -140,48 +155,35 @@ def _list(names: Sequence[str] | None) -> list[str] | None:
 
 
 def _arrays_of(model: LagraModel) -> Arrays:
-    known, graphlets = model.input_format, model.graphlets
     arrays: Arrays = {
         "coef": model.coef,
         "intercept": model.intercept,
-        "node_offsets": _offsets([len(h.labels) for h in graphlets]),
-        "labels": _encoded([label for h in graphlets for label in h.labels], known.vocabulary),
-        "attributes": _stacked([h.attributes for h in graphlets], known.n_attributes),
-        "edge_offsets": _offsets([len(h.edges) for h in graphlets]),
-        "edges": _stacked([h.edges for h in graphlets], 2).astype(np.int32),
+        **graphlet_columns(model.graphlets, model.input_format),
     }
-    if known.edge_vocabulary is not None:
-        labels = [label for h in graphlets for label in (h.edge_labels or ())]
-        arrays["edge_labels"] = _encoded(labels, known.edge_vocabulary)
-    if known.n_edge_attributes:
-        rows = [h.edge_attributes for h in graphlets if h.edge_attributes is not None]
-        arrays["edge_attributes"] = _stacked(rows, known.n_edge_attributes)
     for owner, columns in (("node", model.scaling.nodes), ("edge", model.scaling.edges)):
         if columns is not None:
             arrays[f"{owner}_shift"] = columns.shift
             arrays[f"{owner}_factor"] = columns.factor
     if model.path:
         arrays["path"] = np.column_stack([np.asarray(c, float) for c in model.path.values()])
+    if model.stability is not None:
+        arrays["stability"] = model.stability
+    if model.stops is not None:
+        arrays |= {
+            "stop_points": model.stops.points,
+            "stop_intercepts": model.stops.intercepts,
+            "stop_coefs": model.stops.coefs.reshape(-1, len(model.stops.graphlets)),
+            **graphlet_columns(model.stops.graphlets, model.input_format, prefix="stop_"),
+        }
     return arrays
-
-
-def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-
-
-def _encoded(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.int32]:
-    position = {value: code for code, value in enumerate(vocabulary)}
-    return np.array([position[label] for label in labels], dtype=np.int32)
-
-
-def _stacked(rows: Sequence[Any], width: int) -> NDArray[Any]:
-    return np.concatenate([np.empty((0, width)), *(np.reshape(r, (len(r), width)) for r in rows)])
 
 
 def _check_format(document: dict[str, Any]) -> None:
     if document.get("format") != FORMAT:
-        raise ValueError("it was written by another program")
-    version = _field(document, "format_version", int)
+        raise RefusedError("it was written by another program")
+    version = document.get("format_version")
+    if type(version) is not int:
+        raise RefusedError("'format_version' in model.json should be a int")
     if version > FORMAT_VERSION:
         writer = str(document.get("aglets_version"))[:40]
         raise _NewerError(
@@ -189,7 +191,7 @@ def _check_format(document: dict[str, Any]) -> None:
             f"formats up to {FORMAT_VERSION}; upgrade aglets to read it."
         )
     if version < 1:
-        raise ValueError(f"its format version is {version}")
+        raise RefusedError(f"its format version is {version}")
 
 
 def _field(document: dict[str, Any], name: str, kind: type[Kind]) -> Kind:
@@ -224,21 +226,6 @@ def _names(document: dict[str, Any], name: str, count: int) -> tuple[str, ...] |
     return tuple(names)
 
 
-def _array(arrays: Arrays, name: str, kind: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
-    """Take an array of float ("f") or int ("i") numbers of the shape; None fits any length."""
-    array = arrays.get(name)
-    if array is None:
-        raise ValueError(f"{name}.npy is missing")
-    fits = len(array.shape) == len(shape) and all(
-        expected is None or came == expected
-        for came, expected in zip(array.shape, shape, strict=True)
-    )
-    if array.dtype.kind != kind or not fits:
-        wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
-        raise ValueError(f"{name}.npy has shape {array.shape}, expected {wanted} of kind {kind!r}")
-    return array
-
-
 def _classes(document: dict[str, Any]) -> NDArray[Any] | None:
     if document.get("classes") is None:
         return None
@@ -262,18 +249,40 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
     n_outputs = 1 if classes is None or len(classes) == 2 else len(classes)
     n_graphlets = _count(document, "n_graphlets")
     columns = [str(name) for name in _field(document, "path_columns", list)]
-    path = _array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
+    path = checked_array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
     return LagraModel(
-        graphlets=_graphlets(arrays, n_graphlets, known),
-        coef=_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
-        intercept=_array(arrays, "intercept", "f", (n_outputs,)),
+        graphlets=read_graphlets(arrays, n_graphlets, known),
+        coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
+        intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
         rho=_field(document, "rho", float),
         loss=_field(document, "loss", str),
         input_format=known,
         scaling=_scaling(document, arrays, known),
         classes=classes,
         path={name: path[:, j] for j, name in enumerate(columns)},
+        stops=_stops(document, arrays, known, n_outputs),
+        stability=(
+            checked_array(arrays, "stability", "f", (n_graphlets,))
+            if "stability" in arrays
+            else None
+        ),
         version=_field(document, "fitted_with", str),
+    )
+
+
+def _stops(
+    document: dict[str, Any], arrays: Arrays, known: InputFormat, n_outputs: int
+) -> Stops | None:
+    if "stop_points" not in arrays:
+        return None
+    count = _count(document, "n_stop_graphlets")
+    points = checked_array(arrays, "stop_points", "i", (None,))
+    coefs = checked_array(arrays, "stop_coefs", "f", (len(points) * n_outputs, count))
+    return Stops(
+        points=points,
+        graphlets=read_graphlets(arrays, count, known, prefix="stop_"),
+        coefs=coefs.reshape(len(points), n_outputs, count),
+        intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
     )
 
 
@@ -316,53 +325,10 @@ def _scaling(document: dict[str, Any], arrays: Arrays, known: InputFormat) -> At
 def _columns(arrays: Arrays, owner: str, width: int, n_labels: int) -> Columns | None:
     if f"{owner}_shift" not in arrays:
         return None
-    shift = _array(arrays, f"{owner}_shift", "f", (None, width))
-    factor = _array(arrays, f"{owner}_factor", "f", shift.shape)
+    shift = checked_array(arrays, f"{owner}_shift", "f", (None, width))
+    factor = checked_array(arrays, f"{owner}_factor", "f", shift.shape)
     if len(shift) not in (1, n_labels + 1):
         raise ValueError(f"{owner}_shift.npy has {len(shift)} rows for {n_labels} labels")
     if not (factor > 0.0).all():
         raise ValueError(f"{owner}_factor.npy holds numbers that are not positive")
     return Columns(shift, factor)
-
-
-def _graphlets(arrays: Arrays, count: int, known: InputFormat) -> list[Graphlet]:
-    node_offsets = _checked_offsets(arrays, "node_offsets", count)
-    edge_offsets = _checked_offsets(arrays, "edge_offsets", count)
-    n_nodes, n_edges = int(node_offsets[-1]), int(edge_offsets[-1])
-    labels = _labels(arrays, "labels", n_nodes, known.vocabulary)
-    attributes = _array(arrays, "attributes", "f", (n_nodes, known.n_attributes))
-    edges = _array(arrays, "edges", "i", (n_edges, 2))
-    edge_labels = edge_attributes = None
-    if known.edge_vocabulary is not None:
-        edge_labels = _labels(arrays, "edge_labels", n_edges, known.edge_vocabulary)
-    if known.n_edge_attributes:
-        shape = (n_edges, known.n_edge_attributes)
-        edge_attributes = _array(arrays, "edge_attributes", "f", shape)
-    graphlets = []
-    for j in range(count):
-        nodes = slice(int(node_offsets[j]), int(node_offsets[j + 1]))
-        rows = slice(int(edge_offsets[j]), int(edge_offsets[j + 1]))
-        graphlets.append(
-            Graphlet(
-                labels=labels[nodes],
-                edges=edges[rows],
-                attributes=attributes[nodes],
-                edge_labels=None if edge_labels is None else edge_labels[rows],
-                edge_attributes=None if edge_attributes is None else edge_attributes[rows],
-            )
-        )
-    return graphlets
-
-
-def _checked_offsets(arrays: Arrays, name: str, count: int) -> NDArray[Any]:
-    offsets = _array(arrays, name, "i", (count + 1,))
-    if offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError(f"{name}.npy does not count upwards from 0")
-    return offsets
-
-
-def _labels(arrays: Arrays, name: str, count: int, vocabulary: Sequence[Any]) -> list[Any]:
-    codes = _array(arrays, name, "i", (count,))
-    if count and not (codes.min() >= 0 and codes.max() < len(vocabulary)):
-        raise ValueError(f"{name}.npy points outside of the vocabulary")
-    return [vocabulary[code] for code in codes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,7 @@ EXAMPLES = (
     "aglets fit demo -o demo.aglets",
     "aglets fit molecules.csv --smiles smiles --target active -o active.aglets --seed 0",
     "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 3 --maxpat 4 --time-limit 60",
+    "aglets fit demo -o demo.aglets --stability 20 --jobs 2",
 )
 
 
@@ -71,6 +73,12 @@ def fit(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Which graphs are held out.")] = 0,
+    stability: Annotated[
+        int,
+        typer.Option(
+            "--stability", help="Fit so many subsamples, to say which graphlets come back.", min=0
+        ),
+    ] = 0,
     jobs: Jobs = 1,
     time_limit: Annotated[
         float | None,
@@ -93,7 +101,8 @@ def fit(
     """Learn graphlets that tell the classes, or the target, and write the model to a file.
 
     Part of the graphs is held out to choose rho, maxpat and lambda; then all are used. Ctrl-C saves
-    the best model so far, and --resume goes on from there.
+    the best model so far, and --resume goes on from there. With --stability the file also tells how
+    often each graphlet comes back in fits to half of the graphs.
     """
     from aglets.checkpoint import Checkpoint, fingerprint
     from aglets.cli.watching import FitWatch, OutOfTimeError, interruptible
@@ -141,6 +150,9 @@ def fit(
     model.save(target)
     if ended is None:
         kept.delete()
+    if ended is None and stability:
+        model = replace(model, stability=estimator.stability(graphs, y, n_rounds=stability))
+        model.save(target)
     seconds = time.monotonic() - start
     summary = _summary(model, watch, estimator, target, seconds, ended)
     if as_json:

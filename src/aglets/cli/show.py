@@ -55,6 +55,7 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
             {
                 "name": model.graphlets[j].name,
                 "coef": model.coef[:, j].tolist(),
+                "stability": None if model.stability is None else float(model.stability[j]),
                 "labels": [_plain(label) for label in model.graphlets[j].labels],
                 "edges": model.graphlets[j].edges.tolist(),
                 "edge_labels": (
@@ -92,6 +93,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     table.add_column("coef", justify="right", no_wrap=True)
     if model.n_outputs > 1:
         table.add_column("class", no_wrap=True)
+    if model.stability is not None:
+        table.add_column("stable", justify="right", no_wrap=True)
     table.add_column("graphlet", overflow="fold")
     if names:
         table.add_column("node", no_wrap=True)
@@ -102,6 +105,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
         cells = [f"{graphlet.coef:+.3f}"]
         if model.n_outputs > 1 and model.classes is not None:
             cells.append(str(model.classes[model.output[j]]))
+        if model.stability is not None:
+            cells.append(f"{model.stability[j]:.0%}")
         cells.append(graphlet.name)
         if names:
             cells.append("\n".join(f"{v} {label}" for v, label in enumerate(graphlet.labels)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aglets.estimators._stops import stops_of
 from aglets.fitting import Prepared, graphlets_of
 from aglets.graphlet import Graphlet
 from aglets.model import LagraModel, unscaled_graphlet
@@ -54,6 +55,7 @@ def model_of(
         scaling=prepared.scaling,
         classes=classes,
         path=path_record(paths),
+        stops=stops_of(paths, prepared),
     )
 
 

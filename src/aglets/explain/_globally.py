@@ -343,7 +343,7 @@ def summarise(
         rho=float(model.rho),
         loss=model.loss,
         attribute_names=names,
-    )
+    ).with_stability(model.stability)
 
 
 def is_molecule(recipe: str | None) -> bool:

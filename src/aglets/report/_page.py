@@ -34,8 +34,8 @@ def write(
     Parameters
     ----------
     model : fitted estimator, or LagraModel
-        With an estimator, the slider shows the models of its path. A model that was read from a
-        file has only its last graphlets: their weights are fitted again at larger penalties.
+        The slider shows the models of its path. Where they are not known, as in model files of
+        format 1, the weights of the last graphlets are fitted again at larger penalties.
     graphs : GraphSet or list of graphs
         By preference ones that the model was not fitted on.
     y : array-like of shape (n_graphs,), or None
@@ -47,7 +47,8 @@ def write(
     max_graphs : int
         Most graphs in the gallery: wrong ones come first. Everything else counts all graphs.
     stability : array-like of shape (n_graphlets,), optional
-        How often each graphlet is found again, as ``clf.stability(...)`` gives it.
+        How often each graphlet is found again, as ``clf.stability(...)`` gives it; unless given,
+        what the model says of it.
     n_jobs : int
         Number of threads.
 

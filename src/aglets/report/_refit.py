@@ -1,8 +1,9 @@
 """Simpler models from the graphlets at hand, for models whose path is not at hand.
 
-A model file keeps only the graphlets of its last lambda. With their attributes as they are, their
-weights are fitted again to the graphs of the report at larger penalties, by the same objective:
-1/2 sum of losses + lambda |beta|_1. Scores are those of 5-fold validation on these graphs.
+Files of format 1 kept only the graphlets of the last lambda, and so do models made by hand. With
+their attributes as they are, their weights are fitted again to the graphs of the report at larger
+penalties, by the same objective: 1/2 sum of losses + lambda |beta|_1. Scores are those of 5-fold
+validation on these graphs.
 """
 
 from __future__ import annotations

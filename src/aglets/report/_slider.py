@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,15 +31,14 @@ def path_table(
     molecule: bool,
     n_jobs: int,
 ) -> dict[str, Any] | None:
-    """Return the columns of the path and, if the estimator is at hand, the models along it."""
+    """Return the columns of the path and the models along it, so far as they are known."""
     record = model.path
     if not record or not len(record.get("lam", ())):
         again = _again(model, psi, y, molecule)
         return None if again is None else {"cost": None, **again}
     rows = np.flatnonzero(record["output"] == 0)
-    n_points = len(rows)
-    stops = np.unique(np.linspace(0, n_points - 1, min(N_STOPS, n_points)).round().astype(int))
-    chosen = rows[stops]
+    points, models = _along(estimator, model, len(rows))
+    chosen = rows[np.minimum(points, len(rows) - 1)]
     table: dict[str, Any] = {
         "stops": {
             "lam": record["lam"][chosen],
@@ -46,24 +46,42 @@ def path_table(
             "train": record["train_score"][chosen],
             "validation": record["validation_score"][chosen],
         },
-        "cost": {
-            name: record[name][rows]
-            for name in ("lam", "seconds", "seconds_search", "n_visited", "working_set_size")
-            if name in record
-        },
+        "cost": _cost(record, rows),
         "pictures": [],
         "models": [],
     }
-    if hasattr(estimator, "model_at"):
-        models = [estimator.model_at(int(stop)) for stop in stops]
-        table["stops"]["n"] = [len(entry.graphlets) for entry in models]
-        if y is not None:
-            table["stops"]["here"] = [_score(entry, graphs, y, n_jobs) for entry in models]
-        table["pictures"], table["models"] = _pictures(
-            [list(entry.graphlets) for entry in models], molecule
-        )
-        return table
-    return table | (_again(model, psi, y, molecule) or {})
+    if not models:
+        return table | (_again(model, psi, y, molecule) or {})
+    table["stops"]["n"] = [len(entry.graphlets) for entry in models]
+    if y is not None:
+        table["stops"]["here"] = [_score(entry, graphs, y, n_jobs) for entry in models]
+    table["pictures"], table["models"] = _pictures(
+        [list(entry.graphlets) for entry in models], molecule
+    )
+    return table
+
+
+def _along(
+    estimator: Any, model: LagraModel, n_points: int
+) -> tuple[NDArray[np.int64], list[LagraModel]]:
+    """Return points of the path and the models there, if they are known.
+
+    An estimator has them all; of a model file's path some are kept, or none if it is an old one.
+    """
+    if model.stops is not None and not hasattr(estimator, "model_at"):
+        return model.stops.points, [model.at_stop(stop) for stop in range(len(model.stops))]
+    points = np.linspace(0, n_points - 1, min(N_STOPS, n_points)).round().astype(np.int64)
+    if not hasattr(estimator, "model_at"):
+        return points, []
+    return points, [estimator.model_at(point) for point in points.tolist()]
+
+
+def _cost(record: Mapping[str, FloatArray], rows: NDArray[np.intp]) -> dict[str, FloatArray]:
+    names = (
+        *("lam", "seconds", "seconds_search", "seconds_beta", "seconds_z"),
+        *("n_visited", "working_set_size"),
+    )
+    return {name: record[name][rows] for name in names if name in record}
 
 
 def _again(
