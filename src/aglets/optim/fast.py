@@ -4,8 +4,7 @@ Differences from Algorithm 1, none of which changes the model or its optimality 
 
 - a few worst violators enter W at a time, not all of them, which are mostly near-duplicates of
   each other (a pattern and its parents);
-- beta and beta_0 are optimised on W to convergence by proximal Newton steps, whose quadratic models
-  are solved by coordinate descent;
+- beta and beta_0 are optimised on W to convergence by proximal Newton steps (`quadratic.py`);
 - z takes one gradient step per epoch, with a length for each graphlet from a bound on its
   curvature;
 - a lambda ends with rounds of search and beta only, until no pattern outside W violates
@@ -20,8 +19,8 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from aglets import _core
 from aglets.optim.blocks import rematched, z_gradient
+from aglets.optim.quadratic import minimise_quadratic
 from aglets.optim.solver import Progress
 from aglets.optim.state import Problem, State, enlarged
 
@@ -101,8 +100,8 @@ def worst_first(violations: Floats) -> npt.NDArray[np.intp]:
 def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:
     """Minimise F over beta on W, covariates and beta_0, attributes fixed: a convex problem.
 
-    Proximal Newton: the loss is replaced by its quadratic model, whose minimiser with the L1 term
-    comes from coordinate descent; a step towards it that lowers F enough is taken.
+    Proximal Newton: the loss is replaced by its quadratic model; a step towards the minimiser of
+    that with the L1 term which lowers F enough is taken.
     """
     penalty = state.penalty(lam)
     rows, beta, beta0 = state.rows, state.coef.copy(), state.beta0
@@ -157,13 +156,14 @@ def newton_direction(
     least = LEAST_BEND * problem.loss.curvature_bound(problem.weight)
     bend = np.where(a != 0.0, np.maximum(bend, least), bend)
     rows = np.vstack([psi, np.ones(len(f))])
-    Q = (rows * bend) @ rows.T
+    bent = bend > 0.0
+    bent_rows = rows[:, bent]
+    Q = (bent_rows * bend[bent]) @ bent_rows.T
     b = np.append(beta, beta0)
     q = rows @ a + Q @ b
     penalty = np.append(np.full(len(beta), lam), 0.0)
     accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), _largest(lam))
-    solved, _ = _core.lasso(Q, q, penalty, b, accuracy, 1000)
-    change = solved - b
+    change = minimise_quadratic(Q, q, penalty, b, accuracy) - b
     return change[:-1], float(change[-1])
 
 
