@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint sanitize bench clean
+.PHONY: build demo test test-cpp test-python lint sanitize bench bench-env clean
 
 build: $(INSTALLED)
 
@@ -69,5 +69,18 @@ bench: build
 	$(BIN)/python -m pip install -q --no-build-isolation -e '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --quick || exit 1; done
 
+# Rivals have an environment of their own: their packages are large, and ours needs none of them.
+BENCH_VENV := .venv-bench
+BENCH_INSTALLED := $(BENCH_VENV)/.installed
+bench-env: $(BENCH_INSTALLED)
+
+$(BENCH_INSTALLED): pyproject.toml CMakeLists.txt $(CXX_FILES)
+	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install -q 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
+	$(BENCH_VENV)/bin/python -m pip install -q torch==2.13.0 torch-geometric grakel
+	$(BENCH_VENV)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/bench \
+		-e '.[plot,chem]' torch==2.13.0
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/aglets/_core.pyi
+	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/aglets/_core.pyi

@@ -1,0 +1,150 @@
+"""Run methods on data sets and seeds: ``python -m paper.run --methods wl-svm --sets BZR``.
+
+What is on record already is passed over, so a run that was ended goes on where it stopped. Each
+(method, set) works in a fresh process; a seed that takes more CPU seconds than allowed is recorded
+as capped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from _common import cpu_seconds, load
+
+from .protocol import RESULTS, SETS, Method, Records, Split, outcome, write_splits
+
+#: Where the methods are, and how many seeds are run if none are named.
+FAMILIES: dict[str, tuple[str, int]] = {
+    "majority": ("small", 20),
+    "size": ("small", 20),
+    "label-counts": ("small", 20),
+    "statistics-forest": ("small", 20),
+    "wl-svm": ("small", 20),
+    "wl-oa-svm": ("small", 20),
+    "gcn": ("gnns", 5),
+    "gat": ("gnns", 5),
+    "gin": ("gnns", 5),
+    "dgcnn": ("gnns", 5),
+}
+
+#: Exit codes of a process that used more CPU seconds than allowed: for what all seeds share, or for
+#: one seed.
+CAPPED_BEFORE, CAPPED_WITHIN = 101, 102
+
+
+def main() -> None:
+    options = arguments().parse_args()
+    # One thread a process: CPU seconds then compare, and processes do not crowd each other out.
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ[f"{library}_NUM_THREADS"] = "1"
+    records = Records(options.to)
+    run = records.begin_run(command())
+    jobs = [(method, name) for name in options.sets for method in options.methods]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        failed = list(pool.map(lambda job: finish(records, run, *job, options), jobs))
+    if any(failed):
+        sys.exit("Failed: " + ", ".join(filter(None, failed)))
+
+
+def command() -> str:
+    """Say how this program was called, but for the folder it writes to."""
+    words = sys.argv[1:]
+    if "--to" in words:
+        at = words.index("--to")
+        words = words[:at] + words[at + 2 :]
+    return " ".join([f"python -m paper.{Path(sys.argv[0]).stem}", *words])
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--methods", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
+    parser.add_argument("--sets", nargs="+", default=list(SETS))
+    parser.add_argument("--seeds", type=int, help="use seeds 0 to this less one")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
+    parser.add_argument("--most-seconds", type=int, default=3600, help="CPU seconds for one seed")
+    parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
+    return parser
+
+
+def finish(records: Records, run: str, method: str, name: str, options: argparse.Namespace) -> str:
+    """Bring one method on one set to its number of seeds; name the two if they failed."""
+    seeds = range(options.seeds or FAMILIES[method][1])
+
+    def missing() -> list[int]:
+        done = records.of(method)
+        return [seed for seed in seeds if (name, seed) not in done]
+
+    while left := missing():
+        print(f"{method} on {name}: {len(left)} seeds to go", flush=True)
+        process = get_context("spawn").Process(
+            target=work, args=(options.to, run, method, name, left, options.most_seconds)
+        )
+        process.start()
+        process.join()
+        capped = {CAPPED_BEFORE: missing(), CAPPED_WITHIN: missing()[:1], 0: []}
+        if process.exitcode not in capped:
+            return f"{method} on {name}"
+        for seed in capped[process.exitcode]:
+            what = {"method": method, "set": name, "seed": seed, "run": run}
+            records.add({**what, "capped": options.most_seconds})
+    return ""
+
+
+def work(folder: Path, run: str, method: str, name: str, seeds: list[int], most: int) -> None:
+    """Write a record for each seed."""
+    warnings.simplefilter("ignore")
+    records = Records(folder)
+    graphs, y = load(name)
+    write_splits(folder / "splits", name, y, range(max(20, max(seeds) + 1)))
+    prepare = method_named(method)
+    watchdog = Watchdog(most)
+    start = cpu_seconds()
+    ready = prepare(graphs, y)
+    shared = cpu_seconds() - start if ready.cpu_shared is None else ready.cpu_shared
+    what = {"method": method, "set": name, "run": run, "cpu_shared": round(shared, 4)}
+    if ready.extrapolated:
+        what["extrapolated"] = True
+    for seed in seeds:
+        watchdog.begin(CAPPED_WITHIN)
+        records.add({**what, "seed": seed, **outcome(ready, y, Split.of(y, seed))})
+
+
+class Watchdog(threading.Thread):
+    """Ends this process when it has used more CPU seconds than allowed since `begin`.
+
+    Not the limit of the operating system: under it Linux tells CPU time in coarse steps.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(daemon=True)
+        self.most = most
+        self.begin(CAPPED_BEFORE)
+        self.start()
+
+    def begin(self, code: int) -> None:
+        """Count from now on, and end with this exit code."""
+        self.base, self.code = cpu_seconds(), code
+
+    def run(self) -> None:
+        """Look once a second."""
+        while cpu_seconds() - self.base <= self.most:
+            time.sleep(1)
+        os._exit(self.code)
+
+
+def method_named(method: str) -> Method:
+    module = importlib.import_module(f".{FAMILIES[method][0]}", __package__)
+    return module.METHODS[method]
+
+
+if __name__ == "__main__":
+    main()
