@@ -59,7 +59,8 @@ class PathPoint:
     n_visited, n_made : int
         Tree nodes visited by all searches of this lambda, and made for the first time.
     n_searches, n_epochs : int
-    seconds, seconds_search : float
+    seconds, seconds_search, seconds_beta, seconds_z : float
+        In all, in the walks of the tree, and in the updates of the two blocks.
     gamma : ndarray of shape (n_covariates,)
         Coefficients of the covariates, in the units in which they were given.
     """
@@ -84,6 +85,8 @@ class PathPoint:
     n_epochs: int
     seconds: float
     seconds_search: float
+    seconds_beta: float
+    seconds_z: float
     gamma: Floats = field(default_factory=lambda: np.empty(0))
 
 
@@ -398,6 +401,8 @@ def _point(
         n_epochs=n_epochs,
         seconds=seconds,
         seconds_search=sum(step.seconds_search for step in steps),
+        seconds_beta=sum(step.seconds_beta for step in steps),
+        seconds_z=sum(step.seconds_z for step in steps),
         gamma=np.empty(0) if state.columns is None else state.columns.back @ state.gamma,
     )
 

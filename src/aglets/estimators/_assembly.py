@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 PATH_COLUMNS = (
     *("lam", "objective", "train_loss", "train_score", "validation_loss", "validation_score"),
     *("n_nonzero", "working_set_size", "n_visited", "n_made", "n_epochs"),
-    *("seconds", "seconds_search"),
+    *("seconds", "seconds_search", "seconds_beta", "seconds_z"),
 )
 
 

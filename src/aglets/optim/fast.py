@@ -55,17 +55,17 @@ class FastSolver:
         if not learn:
             return self.close(problem, state, lam)
         progress = let_violators_enter(problem, Progress(state), lam)
-        state = step_z(problem, solve_beta(problem, progress.state, lam))
-        return replace(progress, state=solve_beta(problem, state, lam))
+        progress = progress.improve_beta(solve_beta, problem, lam).improve_z(step_z, problem)
+        return progress.improve_beta(solve_beta, problem, lam)
 
     def close(self, problem: Problem, state: State, lam: float) -> Progress:
         """Search and solve for beta until nothing outside W violates |g| <= lambda."""
-        progress = Progress(solve_beta(problem, state, lam))
+        progress = Progress(state).improve_beta(solve_beta, problem, lam)
         while True:
             grown = let_violators_enter(problem, progress, lam)
             if grown.n_added == progress.n_added:
                 return grown
-            progress = replace(grown, state=solve_beta(problem, grown.state, lam))
+            progress = grown.improve_beta(solve_beta, problem, lam)
 
 
 def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
 
 from aglets.optim.blocks import grow_working_set, update_beta, update_beta0, update_z
@@ -20,11 +19,9 @@ class PaperSolver:
         start = perf_counter()
         grown, found = grow_working_set(problem, state, lam)  # line 9, Algorithm 2
         progress = Progress(state).after(found, perf_counter() - start, grown)
-        state = update_beta(problem, grown, lam)  # line 10
-        state = update_beta0(problem, state)  # line 11
-        if learn:
-            state = update_z(problem, state)  # line 12
-        return replace(progress, state=state)
+        progress = progress.improve_beta(update_beta, problem, lam)  # line 10
+        progress = progress.improve_beta(update_beta0, problem)  # line 11
+        return progress.improve_z(update_z, problem) if learn else progress  # line 12
 
     def close(self, problem: Problem, state: State, lam: float) -> Progress:
         """Leave the state as the last epoch left it: Algorithm 1 has no closing step."""

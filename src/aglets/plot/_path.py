@@ -170,8 +170,9 @@ class SearchDisplay:
     Parameters
     ----------
     lambdas : ndarray of shape (n_lambdas,)
-    seconds, seconds_search : ndarray of shape (n_lambdas,)
-        In all, and for walking the mining tree; the rest went into updates of beta and z.
+    seconds, seconds_search, seconds_beta, seconds_z : ndarray of shape (n_lambdas,)
+        In all, for walks of the mining tree, and for updates of beta and of z; the little that is
+        left went into judging the result. NaN where a model file of format 1 does not tell.
     n_visited, working_set_size : ndarray of shape (n_lambdas,)
 
     Examples
@@ -180,13 +181,16 @@ class SearchDisplay:
     >>> graphs, y = datasets.load_demo()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = SearchDisplay.from_estimator(clf)
-    >>> bool((display.seconds >= display.seconds_search).all())
+    >>> parts = display.seconds_search + display.seconds_beta + display.seconds_z
+    >>> bool((display.seconds >= parts).all())
     True
     """
 
     lambdas: FloatArray
     seconds: FloatArray
     seconds_search: FloatArray
+    seconds_beta: FloatArray
+    seconds_z: FloatArray
     n_visited: FloatArray
     working_set_size: FloatArray
 
@@ -194,22 +198,26 @@ class SearchDisplay:
     def from_estimator(cls, estimator: Any, *, output: int = 0) -> SearchDisplay:
         """Take the path of an estimator or of a model; ``output`` is the class, by position."""
         columns = path_columns(getattr(estimator, "model_", estimator), output)
-        names = ("seconds", "seconds_search", "n_visited", "working_set_size")
-        return cls(columns["lam"], *(columns[name] for name in names))
+        unknown = np.full(len(columns["lam"]), np.nan)
+        names = (
+            *("seconds", "seconds_search", "seconds_beta", "seconds_z"),
+            *("n_visited", "working_set_size"),
+        )
+        return cls(columns["lam"], *(columns.get(name, unknown) for name in names))
 
     def plot(self, ax: Any = None) -> SearchDisplay:
         """Draw it, on the given axes or in a new figure."""
         ax = canvas(ax, (3.6, 3.5))
         self.ax_, self.figure_ = ax, ax.figure
         time, work = (panel(ax, 0.17, bottom, 0.58, 0.37) for bottom in (0.6, 0.14))
-        updates = np.maximum(self.seconds - self.seconds_search, 0.0)
-        for row, (values, name, style) in enumerate(
-            [
-                (self.seconds, "in all", "-"),
-                (self.seconds_search, "search", "--"),
-                (updates, r"$\beta$ and z", ":"),
-            ]
-        ):
+        lines = [
+            (self.seconds, "in all", "-"),
+            (self.seconds_search, "search", "--"),
+            (self.seconds_beta, r"$\beta$", ":"),
+            (self.seconds_z, "z", "-."),
+        ]
+        known = [line for line in lines if np.isfinite(line[0]).any()]
+        for row, (values, name, style) in enumerate(known):
             time.plot(self.lambdas, np.maximum(values, 1e-6), style, color=CLASSES[row], lw=1.2)
             _tag(time, name, row, CLASSES[row])
         time.set_yscale("log")

@@ -366,11 +366,13 @@ function showCost() {
   const total = c.seconds.reduce((a, b) => a + (b || 0), 0), search = c.seconds_search.reduce((a, b) => a + (b || 0), 0);
   body.append(el("p", {}, "The path of " + c.lam.length + " lambdas took " + num(total) + " s, of which " + num(search) + " s went into the search among all subgraphs; at most " + num(Math.max(...c.n_visited), 6) + " of them were looked at for one lambda."));
   const lams = extent(c.lam), log = lams[0] > 0 && lams[1] > lams[0], floor = (v) => v.map((u) => Math.max(u || 0, 1e-5));
-  const seconds = [floor(c.seconds), floor(c.seconds_search)], counts = [c.n_visited, c.working_set_size].map((v) => v.map((u) => Math.max(u, 0.5)));
-  for (const [name, sets, names] of [["seconds", seconds, ["in all", "search"]], ["count", counts, ["subgraphs visited", "working set"]]]) {
+  const parts = [["seconds", "in all"], ["seconds_search", "search"], ["seconds_beta", "beta"], ["seconds_z", "z"]].filter(([k]) => c[k]);
+  const colours = ["var(--accent)", "var(--warm)", "var(--cool)", "var(--faint)"], dashes = ["", "5 4", "2 3", "8 3 2 3"];
+  const seconds = parts.map(([k]) => floor(c[k])), counts = [c.n_visited, c.working_set_size].map((v) => v.map((u) => Math.max(u, 0.5)));
+  for (const [name, sets, names] of [["seconds", seconds, parts.map((p) => p[1])], ["count", counts, ["subgraphs visited", "working set"]]]) {
     const a = axes({ x: lams, y: extent(sets.flat()), logX: log, logY: true, flipX: true, xName: "lambda", yName: name, name: name + " over lambda", width: 340, height: 220 });
-    sets.forEach((v, i) => a.line(c.lam.map((l, k) => [l, v[k]]), i ? "var(--warm)" : "var(--accent)", i ? "5 4" : ""));
-    body.append(figure(a.root, key(names, ["var(--accent)", "var(--warm)"], [0, 1])));
+    sets.forEach((v, i) => a.line(c.lam.map((l, k) => [l, v[k]]), colours[i], dashes[i]));
+    body.append(figure(a.root, key(names, colours, dashes)));
   }
 }
 function showRerun() {
