@@ -28,7 +28,8 @@ from aglets.path import PathPoint
 
 __all__ = ["Checkpoint", "fingerprint"]
 
-_SCALARS = [f.name for f in fields(PathPoint) if f.name not in ("beta", "z", "patterns")]
+_ARRAYS = ("beta", "z", "gamma")
+_SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
 _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 
 
@@ -129,8 +130,7 @@ def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
     for output, points in enumerate(paths):
         patterns = [pattern for point in points for pattern in point.patterns]
         parts: dict[str, list[Any]] = {
-            "beta": [point.beta for point in points],
-            "z": [point.z for point in points],
+            **{name: [getattr(point, name) for point in points] for name in _ARRAYS},
             "types": [pattern.types for pattern in patterns],
             "labels": [pattern.labels for pattern in patterns],
             "edges": [np.reshape(pattern.edges, (-1, 2)) for pattern in patterns],
@@ -153,7 +153,7 @@ def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
 
 def _joined(pieces: list[Any], name: str) -> NDArray[Any]:
     shape = (0, 2) if name == "edges" else (0,)
-    dtype = np.float64 if name in ("beta", "z") else np.int32
+    dtype = np.float64 if name in _ARRAYS else np.int32
     return np.concatenate([np.empty(shape, dtype), *pieces])
 
 
@@ -184,14 +184,14 @@ def _points(columns: Any, output: int) -> list[PathPoint]:
     ]
     points, taken = [], 0
     rows = columns[f"{output}_numbers"].tolist()
-    for row, beta, z in zip(rows, pieces("beta"), pieces("z"), strict=True):
+    for row, beta, z, gamma in zip(rows, *map(pieces, _ARRAYS), strict=True):
         numbers: dict[str, Any] = {
             name: None if value != value else int(value) if name in _WHOLE else value
             for name, value in zip(_SCALARS, row, strict=True)
         }
         mine = patterns[taken : taken + len(beta)]
         taken += len(beta)
-        points.append(PathPoint(beta=beta, z=z, patterns=mine, **numbers))
+        points.append(PathPoint(beta=beta, z=z, gamma=gamma, patterns=mine, **numbers))
     return points
 
 
