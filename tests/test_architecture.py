@@ -35,6 +35,7 @@ LAYERS: dict[str, set[str]] = {
     "io": {"io"},
     "datasets": {"datasets"},
     "input": {"scaling", "input_format", "covariates"},
+    "starts": {"starts"},
     "engine": {"engine"},
     "optim": {"optim"},
     "path": {"path"},
@@ -49,7 +50,7 @@ LAYERS: dict[str, set[str]] = {
     "cli": {"cli"},
 }
 
-LEARNING = {"mining", "engine", "optim", "path", "fitting", "selection", "estimators"}
+LEARNING = {"mining", "starts", "engine", "optim", "path", "fitting", "selection", "estimators"}
 
 # What a layer must not know although it lies below.
 FORBIDDEN: dict[str, set[str]] = {

@@ -28,7 +28,7 @@ class Recorder(Watch):
 def fitted():
     graphs, y, _ = datasets.make_planted(60, random_state=1)
     y = np.array(["a", "b", "c"])[np.where(np.arange(60) % 5 == 0, 2, (y + 1) // 2)]
-    model = LagraClassifierCV(rhos=(0.5, 0.1), maxpats=(3,), n_lambdas=8, random_state=0)
+    model = LagraClassifierCV(starts=1, rhos=(0.5, 0.1), maxpats=(3,), n_lambdas=8, random_state=0)
     recorder = Recorder()
     return model.fit(graphs, y, watch=recorder), recorder, graphs, y
 

@@ -319,9 +319,11 @@ def test_several_classes_are_fitted_shown_and_interrupted(tmp_path, capsys):
     assert aglets.load(output).n_outputs == 3
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_memory_limit_keeps_the_best_so_far(tmp_path, capsys):
     output = str(tmp_path / "m.aglets")
-    limited = ["--maxpat", "8", "--rho", "1", "--rho", "0.01", "--memory-limit", "0.6", "--json"]
+    limited = ["--starts", "1", "--maxpat", "8", "--rho", "1", "--rho", "0.01", "--json"]
+    limited += ["--memory-limit", "0.6"]
     assert main(["fit", "demo", "-o", output, *limited]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["model"] == output

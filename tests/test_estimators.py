@@ -28,7 +28,14 @@ from aglets import (
 from aglets.datasets import make_planted
 
 QUICK = {"n_lambdas": 8, "maxpat": 2, "max_epochs": 10, "tol": 1e-2}
-QUICK_CV = {"n_lambdas": 5, "maxpats": (1, 2), "rhos": (1.0, 0.1), "max_epochs": 5, "tol": 1e-2}
+QUICK_CV = {
+    "starts": 1,
+    "n_lambdas": 5,
+    "maxpats": (1, 2),
+    "rhos": (1.0, 0.1),
+    "max_epochs": 5,
+    "tol": 1e-2,
+}
 ALL = [
     LagraClassifier(**QUICK),
     LagraRegressor(**QUICK),
@@ -523,7 +530,7 @@ def test_parameters_are_checked_at_fit(parameters, message, planted):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"rhos": ()}, "'rhos' parameter of LagraClassifierCV must be a list of at least one"),
+        ({"rhos": ()}, "'rhos' parameter of LagraClassifierCV must be 'auto', or a list"),
         ({"rhos": (1.0, 1.0)}, "'rhos' .* each different"),
         ({"rhos": 0.1}, "'rhos' .* Got 0.1"),
         ({"maxpats": (0,)}, "'maxpats' "),

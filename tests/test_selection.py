@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from aglets.selection import FoldResult, Grid, choose
+from aglets.selection import Cell, FoldResult, Grid, choose
 
-GRID = Grid(rhos=(1.0, 0.1), maxpats=(5, 2))
+GRID = Grid(rhos=(1.0, 0.1), maxpats={1: (5, 2)})
 
 
 def result(loss, n_nonzero, score=None):
     loss = np.asarray(loss, dtype=float)
     score = np.full_like(loss, np.nan) if score is None else np.asarray(score, dtype=float)
-    return FoldResult(loss, score, np.asarray(n_nonzero, dtype=float), [], None)
+    return FoldResult(loss, score, np.asarray(n_nonzero, dtype=float))
 
 
-def test_pairs_list_small_patterns_first():
-    assert GRID.pairs == [(1.0, 2), (0.1, 2), (1.0, 5), (0.1, 5)]
+def test_cells_list_few_starts_and_small_patterns_first():
+    assert GRID.cells == [(1, 1.0, 2), (1, 0.1, 2), (1, 1.0, 5), (1, 0.1, 5)]
+    assert Grid(rhos=(1.0,), maxpats={4: (1, 2), 1: (5,)}).cells == [
+        Cell(starts=1, rho=1.0, maxpat=5),
+        Cell(starts=4, rho=1.0, maxpat=1),
+        Cell(starts=4, rho=1.0, maxpat=2),
+    ]
 
 
 def test_lowest_mean_loss_over_folds_wins():
@@ -24,31 +29,31 @@ def test_lowest_mean_loss_over_folds_wins():
     one = result([[9, 9, 9], [9, 1, 9], [9, 9, 9], [9, 9, 4]], n_nonzero)
     two = result([[9, 9, 9], [9, 8, 9], [9, 9, 9], [9, 9, 4]], n_nonzero)
     choice = choose([one, two], GRID, by_score=False)
-    assert (choice.pair, choice.index, choice.rho, choice.maxpat) == (3, 2, 0.1, 5)
+    assert (choice.position, choice.index, choice.cell) == (3, 2, (1, 0.1, 5))
 
 
 def test_highest_mean_score_wins_when_asked_for():
     n_nonzero = np.ones((4, 2))
     score = [[0.5, 0.6], [0.5, 0.5], [0.9, 0.5], [0.5, 0.5]]
     choice = choose([result(np.zeros((4, 2)), n_nonzero, score)], GRID, by_score=True)
-    assert (choice.pair, choice.index) == (2, 0)
+    assert (choice.position, choice.index) == (2, 0)
 
 
 def test_ties_go_to_the_sparser_model():
     loss = [[2, 2, 1], [2, 1, 2], [1, 2, 1], [1 + 1e-14, 2, 2]]
     n_nonzero = [[1, 1, 7], [1, 3, 1], [5, 1, 9], [4, 1, 1]]
     choice = choose([result(loss, n_nonzero)], GRID, by_score=False)
-    assert (choice.pair, choice.index) == (1, 1)
+    assert (choice.position, choice.index) == (1, 1)
 
 
 def test_ties_between_equally_sparse_models_go_to_the_larger_lambda_then_the_smaller_pattern():
     choice = choose([result(np.ones((4, 3)), np.ones((4, 3)))], GRID, by_score=False)
-    assert (choice.pair, choice.index, choice.maxpat) == (0, 0, 2)
+    assert (choice.position, choice.index, choice.cell.maxpat) == (0, 0, 2)
     loss = np.ones((4, 3))
     loss[:, 0] = 2.0
     loss[0, 1] = 2.0
     choice = choose([result(loss, np.ones((4, 3)))], GRID, by_score=False)
-    assert (choice.pair, choice.index) == (1, 1)
+    assert (choice.position, choice.index) == (1, 1)
 
 
 def test_points_that_a_path_did_not_reach_are_never_chosen():

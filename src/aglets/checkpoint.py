@@ -28,7 +28,7 @@ from aglets.path import PathPoint
 
 __all__ = ["Checkpoint", "fingerprint"]
 
-_ARRAYS = ("beta", "z", "gamma")
+_ARRAYS = ("beta", "z", "gamma", "held_f")
 _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
 _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 
@@ -114,7 +114,8 @@ class Checkpoint(Watch):
 
     def _path(self, task: Task) -> Path:
         stage = task.stage.replace(" ", "-")
-        return self.folder / f"{stage}_maxpat-{task.maxpat}_rho-{task.rho!r}.npz"
+        cell = f"starts-{task.starts}_maxpat-{task.maxpat}_rho-{task.rho!r}"
+        return self.folder / f"{stage}_{cell}.npz"
 
 
 def _fingerprint_in(mark: Path) -> Any:
@@ -184,14 +185,15 @@ def _points(columns: Any, output: int) -> list[PathPoint]:
     ]
     points, taken = [], 0
     rows = columns[f"{output}_numbers"].tolist()
-    for row, beta, z, gamma in zip(rows, *map(pieces, _ARRAYS), strict=True):
+    for row, *arrays in zip(rows, *map(pieces, _ARRAYS), strict=True):
         numbers: dict[str, Any] = {
             name: None if value != value else int(value) if name in _WHOLE else value
             for name, value in zip(_SCALARS, row, strict=True)
         }
-        mine = patterns[taken : taken + len(beta)]
-        taken += len(beta)
-        points.append(PathPoint(beta=beta, z=z, gamma=gamma, patterns=mine, **numbers))
+        numbers |= dict(zip(_ARRAYS, arrays, strict=True))
+        mine = patterns[taken : taken + len(numbers["beta"])]
+        taken += len(mine)
+        points.append(PathPoint(patterns=mine, **numbers))
     return points
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
@@ -25,8 +25,10 @@ from aglets.input_format import InputFormat
 from aglets.optim.loss import Loss
 from aglets.path import Forks, PathPoint, lagra_path
 from aglets.scaling import AttributeScaling, fit_scaling
+from aglets.starts import starting_vectors
 
 __all__ = [
+    "Frame",
     "Paths",
     "Prepared",
     "Sample",
@@ -47,11 +49,12 @@ logger = logging.getLogger("aglets")
 
 
 class Task(NamedTuple):
-    """One path to walk: a training set ("holdout", "fold 2", "refit" or "fit") and a grid pair."""
+    """One path to walk: a training set ("holdout", "fold 2", "refit" or "fit") and a grid cell."""
 
     stage: str
     rho: float
     maxpat: int
+    starts: int = 1
 
 
 class Watch:
@@ -118,17 +121,25 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """Training graphs in scaled units, what was mined in them, and how others are brought to it."""
+class Frame:
+    """What all training sets of a fit share: the labels there are, and the units of attributes.
 
-    sample: Sample
+    Folds see the attributes of all graphs of the fit only through it, and nothing of their targets.
+    So graphlets of different folds can be compared, and united to one model.
+    """
+
     input_format: InputFormat
     scaling: AttributeScaling
-    graphs: GraphSet
-    store: GraphletStore
+
+    @classmethod
+    def of(cls, sample: Sample, settings: Settings) -> Frame:
+        """Learn labels and units from all graphs of a fit."""
+        known = InputFormat.of(sample.graphs)
+        weighted = None if (sample.sample_weight == 1.0).all() else sample.sample_weight
+        return cls(known, fit_scaling(known.bring(sample.graphs), settings.scale, weighted))
 
     def bring(self, sample: Sample) -> Sample:
-        """Scale held-out graphs the same way; labels that training lacks match nothing."""
+        """Scale graphs; labels that the fit lacks match nothing."""
         with warnings.catch_warnings():
             # Parts of one data set may lack each other's labels: no news for the user.
             warnings.simplefilter("ignore", UserWarning)
@@ -136,40 +147,69 @@ class Prepared:
         return replace(sample, graphs=graphs)
 
 
-def prepare(sample: Sample, settings: Settings, *, maxpat: int) -> Prepared:
-    """Scale the attributes of training graphs and plant the tree that all their paths share."""
+@dataclass(frozen=True)
+class Prepared:
+    """Training graphs in scaled units, what was mined in them, and how others are brought to it."""
+
+    sample: Sample
+    frame: Frame
+    starts: int
+    store: GraphletStore
+
+    @property
+    def graphs(self) -> GraphSet:
+        """The training graphs, in scaled units."""
+        return self.store.tree.graphs
+
+    @property
+    def input_format(self) -> InputFormat:
+        """Labels and attributes of the graphs of the fit."""
+        return self.frame.input_format
+
+    @property
+    def scaling(self) -> AttributeScaling:
+        """Units of attributes."""
+        return self.frame.scaling
+
+    def bring(self, sample: Sample) -> Sample:
+        """Scale held-out graphs the same way."""
+        return self.frame.bring(sample)
+
+
+def prepare(
+    sample: Sample,
+    settings: Settings,
+    *,
+    maxpat: int,
+    starts: int = 1,
+    frame: Frame | None = None,
+) -> Prepared:
+    """Scale the attributes of training graphs and plant the tree that all their paths share.
+
+    Parameters
+    ----------
+    sample : Sample
+    settings : Settings
+    maxpat : int
+        The largest that will be asked for.
+    starts : int
+        Most starting vectors per label.
+    frame : Frame, optional
+        Labels and units; those of the sample unless given.
+    """
+    frame = Frame.of(sample, settings) if frame is None else frame
     sample = sample[content_order(sample.graphs, *sample.targets, sample.weight)]
-    known = InputFormat.of(sample.graphs)
-    graphs = known.bring(sample.graphs)
-    weighted = None if (sample.sample_weight == 1.0).all() else sample.sample_weight
-    scaling = fit_scaling(graphs, settings.scale, weighted)
-    graphs = scaling.apply(graphs)
+    graphs = frame.bring(sample).graphs
     tree = mining.Tree(
         graphs,
         maxpat=maxpat,
-        starts=None if weighted is None else weighted_means(graphs, weighted),
+        starts=starting_vectors(graphs, starts, sample.sample_weight),
         max_nodes=settings.max_nodes,
         max_bytes=settings.max_bytes,
         max_seconds=settings.max_seconds,
         n_jobs=settings.n_jobs,
     )
-    return Prepared(sample, known, scaling, graphs, GraphletStore(tree))
-
-
-def weighted_means(graphs: GraphSet, sample_weight: FloatArray) -> mining.Starts:
-    """Start graphlets at label means in which a graph of weight 2 counts as given twice."""
-    plain = mining.label_means(graphs)
-    nodes = fit_scaling(graphs, "label", sample_weight).nodes
-    edges = None
-    if graphs.edge_labels is None and graphs.n_edge_attributes:
-        edges = fit_scaling(graphs, "standard", sample_weight).edges
-    elif graphs.n_edge_attributes:
-        edges = fit_scaling(graphs, "label", sample_weight).edges
-    return replace(
-        plain,
-        type_starts=plain.type_starts if nodes is None else nodes.shift[plain.type_labels],
-        edge_starts=plain.edge_starts if edges is None else edges.shift[: len(plain.edge_starts)],
-    )
+    return Prepared(sample, frame, starts, GraphletStore(tree))
 
 
 def walk(
@@ -180,6 +220,7 @@ def walk(
     maxpat: int,
     validation: Sample | None = None,
     stop: int | None = None,
+    done: Callable[[Paths], bool] | None = None,
     stage: str = "fit",
     forks: Sequence[Forks] | None = None,
     shared: Paths | None = None,
@@ -195,6 +236,8 @@ def walk(
         Held-out graphs in scaled units, as :meth:`Prepared.bring` gives them.
     stop : int, optional
         How many points to walk.
+    done : callable, optional
+        Asked after each lambda, with the paths so far, whether they have gone far enough.
     stage : str
         What the training graphs are, for whoever watches.
     forks : sequence (per output) of Forks, optional
@@ -238,7 +281,7 @@ def walk(
             start=start,
         )
 
-    task = Task(stage, rho, maxpat)
+    task = Task(stage, rho, maxpat, prepared.starts)
     known = settings.watch.begin(task, prepared)
     if known is not None:
         return known
@@ -247,6 +290,8 @@ def walk(
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
         settings.watch.step(task, prepared, paths)
+        if done is not None and done(paths):
+            break
     settings.watch.end(task, paths)
     return paths
 
@@ -258,27 +303,39 @@ def walk_maxpats(
     rho: float,
     maxpats: Sequence[int],
     validation: Sample | None = None,
+    done: Callable[[Paths], bool] | None = None,
     stage: str = "fit",
 ) -> dict[int, Paths]:
-    """Walk the paths of several maxpat at one rho, the largest first.
+    """Walk the paths of several maxpat at one rho, the largest first; arguments as in `walk`.
 
-    As long as no larger pattern matters, they are the same path, and it is walked once.
+    As long as no larger pattern matters, they are the same path, and it is walked once. A maxpat
+    too large for the budget of the search is left out, with a warning, if a smaller one is not.
     """
     ordered = sorted(set(maxpats), reverse=True)
     forks = [Forks(ordered[1:]) for _ in prepared.sample.targets]
     walked: dict[int, Paths] = {}
     shared: Paths | None = None
     for maxpat in ordered:
-        shared = walked[maxpat] = walk(
-            prepared,
-            settings,
-            rho=rho,
-            maxpat=maxpat,
-            validation=validation,
-            stage=stage,
-            forks=forks,
-            shared=shared,
-        )
+        try:
+            shared = walked[maxpat] = walk(
+                prepared,
+                settings,
+                rho=rho,
+                maxpat=maxpat,
+                validation=validation,
+                done=done,
+                stage=stage,
+                forks=forks,
+                shared=shared,
+            )
+        except mining.BudgetError as error:
+            if maxpat == ordered[-1] and not walked:
+                raise
+            warnings.warn(
+                f"There is no path with maxpat={maxpat}, because {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
     return walked
 
 
@@ -306,9 +363,8 @@ def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:
     return True
 
 
-def graphlets_of(point: PathPoint, prepared: Prepared) -> list[Graphlet]:
+def graphlets_of(point: PathPoint, known: InputFormat) -> list[Graphlet]:
     """Write out the graphlets of a point whose coefficient is not zero, in scaled units."""
-    known = prepared.input_format
     d, de = known.n_attributes, known.n_edge_attributes
     graphlets, position = [], 0
     for pattern, coef in zip(point.patterns, point.beta, strict=True):
@@ -333,11 +389,11 @@ def graphlets_of(point: PathPoint, prepared: Prepared) -> list[Graphlet]:
     return graphlets
 
 
-def decision(points: Sequence[PathPoint], prepared: Prepared, graphs: GraphSet) -> FloatArray:
+def decision(points: Sequence[PathPoint], known: InputFormat, graphs: GraphSet) -> FloatArray:
     """Evaluate every output's f for graphs in scaled units, shape (n_graphs, n_outputs)."""
     f = np.tile([point.beta0 for point in points], (len(graphs), 1)).astype(np.float64)
     for output, point in enumerate(points):
-        graphlets = graphlets_of(point, prepared)
+        graphlets = graphlets_of(point, known)
         if graphlets:
             psi = agis(graphs, graphlets, rho=point.rho)
             f[:, output] += psi @ np.array([graphlet.coef for graphlet in graphlets])

@@ -63,6 +63,8 @@ class PathPoint:
         In all, in the walks of the tree, and in the updates of the two blocks.
     gamma : ndarray of shape (n_covariates,)
         Coefficients of the covariates, in the units in which they were given.
+    held_f : ndarray of shape (n_held_out,)
+        f on the validation graphs; empty without them.
     """
 
     lam: float
@@ -88,6 +90,7 @@ class PathPoint:
     seconds_beta: float
     seconds_z: float
     gamma: Floats = field(default_factory=lambda: np.empty(0))
+    held_f: Floats = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -404,6 +407,7 @@ def _point(
         seconds_beta=sum(step.seconds_beta for step in steps),
         seconds_z=sum(step.seconds_z for step in steps),
         gamma=np.empty(0) if state.columns is None else state.columns.back @ state.gamma,
+        held_f=np.empty(0) if held_f is None else held_f,
     )
 
 

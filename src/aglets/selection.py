@@ -1,22 +1,35 @@
-"""Choosing rho, maxpat and lambda on held-out graphs: the whole grid on one tree per training set.
+"""Choosing starts, rho, maxpat and lambda on held-out graphs.
 
-Points of different training sets are compared at the same position of their lambda grids, that is
-at the same lambda / lambda_max. Among points that do equally well the sparser model is taken.
+One tree per training set and number of starts serves the whole grid. Points of different training
+sets are compared at the same position of their lambda grids, that is at the same lambda /
+lambda_max. Among points that do equally well the sparser model is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from aglets.fitting import Prepared, Sample, Settings, Watch, decision, prepare, walk_maxpats
+from aglets.fitting import (
+    Frame,
+    Paths,
+    Sample,
+    Settings,
+    Watch,
+    decision,
+    prepare,
+    walk_maxpats,
+)
+from aglets.mining import BudgetError
 from aglets.path import PathPoint
 
-__all__ = ["Choice", "FoldResult", "Grid", "choose", "evaluate_folds"]
+__all__ = ["Cell", "Choice", "FoldResult", "Grid", "choose", "evaluate", "evaluate_folds"]
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -24,43 +37,66 @@ Rows = NDArray[np.intp]
 #: Means over folds that differ by less than this part are the same number.
 ROUNDING = 1e-12
 
+#: A path ends when lambda has fallen to this part of where the validation loss was lowest ...
+STALE_RATIO = 0.3
+#: ... and so many points have not been better.
+STALE_POINTS = 10
+
+
+class Cell(NamedTuple):
+    """What a path of the grid is walked with."""
+
+    starts: int
+    rho: float
+    maxpat: int
+
 
 @dataclass(frozen=True)
 class Grid:
-    """The values among which to choose; lambda runs over the path of each pair."""
+    """The values among which to choose; lambda runs over the path of each cell.
+
+    Parameters
+    ----------
+    rhos : tuple of float
+    maxpats : mapping of int to tuple of int
+        For each number of starts, the largest patterns to try with it.
+    """
 
     rhos: tuple[float, ...]
-    maxpats: tuple[int, ...]
+    maxpats: Mapping[int, tuple[int, ...]]
 
     @property
-    def pairs(self) -> list[tuple[float, int]]:
-        """All (rho, maxpat), small patterns first, so that ties go to them."""
-        return [(rho, maxpat) for maxpat in sorted(self.maxpats) for rho in self.rhos]
+    def cells(self) -> list[Cell]:
+        """All combinations, few starts and small patterns first, so that ties go to them."""
+        return [
+            Cell(starts, rho, maxpat)
+            for starts in sorted(self.maxpats)
+            for maxpat in sorted(self.maxpats[starts])
+            for rho in self.rhos
+        ]
 
 
 @dataclass(frozen=True)
 class FoldResult:
-    """What one training set and its held-out graphs gave, over (pairs, lambdas).
+    """What one training set and its held-out graphs gave, over (cells, lambdas).
 
-    ``loss`` and ``score`` are infinite (worst) where a path ended before that lambda. ``paths``
-    holds, per pair and output, the path points; it is empty if they were not asked for.
+    ``loss`` is infinite and ``score`` minus infinity where a path ended before that lambda.
+    ``paths`` holds, per cell and output, the path points; it is empty if they were not asked for.
     """
 
     loss: FloatArray
     score: FloatArray
     n_nonzero: FloatArray
-    paths: list[list[list[PathPoint]]]
-    prepared: Prepared | None
+    paths: list[Paths] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen point of the grid."""
+    """The chosen point of the grid: a position among its cells, and one on the path."""
 
-    pair: int
+    position: int
     index: int
-    rho: float
-    maxpat: int
+    cell: Cell
 
 
 def evaluate_folds(
@@ -69,26 +105,27 @@ def evaluate_folds(
     grid: Grid,
     settings: Settings,
     *,
+    frame: Frame,
     by_score: bool,
+    keep: bool,
     n_jobs: int | None = None,
 ) -> list[FoldResult]:
     """Evaluate the grid on every (training rows, held-out rows), folds side by side.
 
     Folds are evaluated one after the other if somebody watches.
     """
-    if len(folds) == 1:
-        train, held_out = folds[0]
-        return [evaluate(sample[train], sample[held_out], grid, settings, by_score=by_score)]
     watched = type(settings.watch) is not Watch
-    results: list[FoldResult] = Parallel(n_jobs=1 if watched else n_jobs)(
+    alone = len(folds) == 1
+    results: list[FoldResult] = Parallel(n_jobs=1 if watched or alone else n_jobs)(
         delayed(evaluate)(
             sample[train],
             sample[held_out],
             grid,
             settings,
+            frame=frame,
             by_score=by_score,
-            keep=False,
-            stage=f"fold {i}",
+            keep=keep,
+            stage="holdout" if alone else f"fold {i}",
         )
         for i, (train, held_out) in enumerate(folds)
     )
@@ -101,52 +138,100 @@ def evaluate(
     grid: Grid,
     settings: Settings,
     *,
+    frame: Frame,
     by_score: bool,
     keep: bool = True,
     stage: str = "holdout",
 ) -> FoldResult:
-    """Walk the paths of all pairs of the grid on one tree; judge each point on held-out graphs.
+    """Walk the paths of all cells of the grid; judge each point on held-out graphs.
 
     Parameters
     ----------
     train, held_out : Sample
     grid : Grid
     settings : Settings
+    frame : Frame
+        Labels and units of attributes.
     by_score : bool
         Whether scores will be needed. With several outputs they take extra work: accuracy is then
         that of the class with the largest f.
     keep : bool
-        Keep the path points and the prepared graphs.
+        Keep the path points.
     stage : str
         What the training graphs are, for whoever watches.
     """
-    prepared = prepare(train, settings, maxpat=max(grid.maxpats))
-    held_out = prepared.bring(held_out)
-    shape = (len(grid.pairs), settings.n_lambdas)
+    held_out = frame.bring(held_out)
+    cells = grid.cells
+    shape = (len(cells), settings.n_lambdas)
     loss, score = np.full(shape, np.inf), np.full(shape, -np.inf)
     n_nonzero = np.full(shape, np.inf)
-    walked = {
-        rho: walk_maxpats(
-            prepared, settings, rho=rho, maxpats=grid.maxpats, validation=held_out, stage=stage
-        )
-        for rho in grid.rhos
-    }
-    kept = []
-    for row, (rho, maxpat) in enumerate(grid.pairs):
-        paths = walked[rho][maxpat]
-        for k, points in enumerate(zip(*paths, strict=False)):
-            loss[row, k] = sum(float(point.validation_loss or 0.0) for point in points)
-            n_nonzero[row, k] = sum(point.n_nonzero for point in points)
-            score[row, k] = _score(points, prepared, held_out) if by_score else np.nan
+    kept: list[Paths] = [[] for _ in cells]
+    for cell, paths in _walked(train, held_out, grid, settings, frame, stage):
+        row = cells.index(cell)
         if keep:
-            kept.append(paths)
-    return FoldResult(loss, score, n_nonzero, kept, prepared if keep else None)
+            kept[row] = paths
+        for k, points in enumerate(zip(*paths, strict=False)):
+            loss[row, k] = total_loss(points)
+            n_nonzero[row, k] = sum(point.n_nonzero for point in points)
+            score[row, k] = _score(points, frame, held_out) if by_score else np.nan
+    return FoldResult(loss, score, n_nonzero, kept if keep else [])
 
 
-def _score(points: Sequence[PathPoint], prepared: Prepared, held_out: Sample) -> float:
+def _walked(
+    train: Sample, held_out: Sample, grid: Grid, settings: Settings, frame: Frame, stage: str
+) -> Iterator[tuple[Cell, Paths]]:
+    """Walk the paths of all cells; those too large for the budget are left out, if not all are."""
+    refused: BudgetError | None = None
+    some = False
+    for starts, maxpats in grid.maxpats.items():
+        prepared = prepare(train, settings, maxpat=max(maxpats), starts=starts, frame=frame)
+        for rho in grid.rhos:
+            try:
+                walked = walk_maxpats(
+                    prepared,
+                    settings,
+                    rho=rho,
+                    maxpats=maxpats,
+                    validation=held_out,
+                    done=is_stale,
+                    stage=stage,
+                )
+            except BudgetError as error:
+                refused = error
+                continue
+            some = True
+            yield from ((Cell(starts, rho, maxpat), paths) for maxpat, paths in walked.items())
+    if refused is None:
+        return
+    if not some:
+        raise refused
+    warnings.warn(f"Part of the grid was left out, because {refused}", RuntimeWarning, stacklevel=2)
+
+
+def is_stale(paths: Paths) -> bool:
+    """Whether the validation loss was lowest long ago, so that going on would be in vain.
+
+    Long is when lambda has fallen below `STALE_RATIO` times the best one, over `STALE_POINTS` or
+    more points. The largest models of a path, which take most of its time, are not trained then.
+    """
+    losses = [total_loss(points) for points in zip(*paths, strict=False)]
+    best = int(np.argmin(losses))
+    points = paths[0]
+    return (
+        len(losses) - 1 - best >= STALE_POINTS
+        and points[len(losses) - 1].lam < STALE_RATIO * points[best].lam
+    )
+
+
+def total_loss(points: Sequence[PathPoint]) -> float:
+    """Sum the validation loss over outputs."""
+    return sum(float(point.validation_loss or 0.0) for point in points)
+
+
+def _score(points: Sequence[PathPoint], frame: Frame, held_out: Sample) -> float:
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
-    f = decision(points, prepared, held_out.graphs)
+    f = decision(points, frame.input_format, held_out.graphs)
     right = f.argmax(axis=1) == held_out.targets.argmax(axis=0)
     return float(held_out.weight @ right) / float(held_out.weight.sum())
 
@@ -154,7 +239,7 @@ def _score(points: Sequence[PathPoint], prepared: Prepared, held_out: Sample) ->
 def choose(results: Sequence[FoldResult], grid: Grid, *, by_score: bool) -> Choice:
     """Take the point with the best mean over folds; ties go to the sparser model.
 
-    Ties that remain go to the larger lambda, then to the pair that comes first in the grid.
+    Ties that remain go to the larger lambda, then to the cell that comes first in the grid.
     """
     if by_score:
         cost = -np.mean([result.score for result in results], axis=0)
@@ -165,5 +250,5 @@ def choose(results: Sequence[FoldResult], grid: Grid, *, by_score: bool) -> Choi
     tied = cost <= best + ROUNDING * abs(best)
     tied &= n_nonzero == n_nonzero[tied].min()
     index = int(np.flatnonzero(tied.any(axis=0))[0])
-    pair = int(np.flatnonzero(tied[:, index])[0])
-    return Choice(pair, index, *grid.pairs[pair])
+    position = int(np.flatnonzero(tied[:, index])[0])
+    return Choice(position, index, grid.cells[position])

@@ -54,11 +54,19 @@ def fit(
     ] = Kind.auto,
     maxpat: Annotated[
         list[int] | None,
-        typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose.  [default: 5]"),
+        typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose."),
     ] = None,
     rho: Annotated[
         list[float] | None,
         typer.Option("--rho", help="Length scale of attributes; several to choose."),
+    ] = None,
+    starts: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--starts",
+            help="Starting vectors per label, by k-means; several to choose.",
+            min=1,
+        ),
     ] = None,
     n_lambdas: Annotated[
         int, typer.Option("--n-lambdas", help="Steps of the path of penalties.", min=1)
@@ -114,6 +122,7 @@ def fit(
     options: dict[str, Any] = {"n_lambdas": n_lambdas, "random_state": seed, "n_jobs": jobs}
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
     options |= {"rhos": tuple(rho)} if rho else {}
+    options |= {"starts": tuple(starts)} if starts else {}
     options |= {"loss": loss.value} if loss else {}
     options |= {"cv": folds} if folds else {}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
@@ -125,10 +134,10 @@ def fit(
     key = fingerprint(graphs, y, estimator.get_params())
     found = (folder / "fit.json").is_file()
     kept = Checkpoint(folder, key, resume=resume)
-    n_pairs = len(estimator.rhos) * len(estimator.maxpats) * (folds or 1)
+    n_paths = len(estimator.grid(graphs).cells) * (folds or 1)
     watch = FitWatch(
         kept,
-        n_points=n_pairs * n_lambdas,
+        n_points=n_paths * n_lambdas,
         n_lambdas=n_lambdas,
         seconds=time_limit,
         shown=not (quiet or as_json),
@@ -205,7 +214,7 @@ def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
         what, remedy = _ENDS[ended]
         raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
     classes = getattr(estimator, "classes_", None)
-    return model_of(best.points, best.paths, best.prepared, estimator._loss().name, classes)
+    return model_of(best.points, best.paths, best.prepared.frame, estimator._loss().name, classes)
 
 
 def _summary(
@@ -219,7 +228,7 @@ def _summary(
         scores = [
             values[index]
             for task, values in watch.scores.items()
-            if (task.rho, task.maxpat) == (estimator.rho_, estimator.maxpat_)
+            if task[1:] == (estimator.rho_, estimator.maxpat_, estimator.starts_)
             and task.stage != "refit"
             and index < len(values)
         ]
@@ -235,6 +244,7 @@ def _summary(
         "validation_score": score,
         "rho": model.rho,
         "maxpat": estimator.maxpat_ if fitted else None,
+        "starts": estimator.starts_ if fitted else None,
         "lambda_ratio": estimator.lambda_ratio_ if fitted else None,
         "seconds": round(seconds, 3),
         "paths_resumed": watch.n_resumed,
@@ -252,6 +262,8 @@ def _print(summary: dict[str, Any], *, resumed: bool, folder: Path) -> None:
     parts.append(f"rho {summary['rho']:g}")
     if summary["maxpat"] is not None:
         parts.append(f"maxpat {summary['maxpat']}, lambda/lambda_max {summary['lambda_ratio']:.3g}")
+        if summary["starts"] != 1:
+            parts.append(f"{summary['starts']} starts per label")
     parts.append(f"{summary['seconds']:.1f} s")
     if resumed:
         parts.append(f"{summary['paths_resumed']} paths taken from the checkpoint")

@@ -129,7 +129,7 @@ class FitWatch(Watch):
             self._bar,
             advance=1,
             description=(
-                f"{task.stage} maxpat {task.maxpat} rho {task.rho:g}: lambda {points[0].lam:.3g}"
+                f"{task.stage} {_cell(task)}: lambda {points[0].lam:.3g}"
                 f"{'' if shown is None else f' validation {shown:.3f}'} {n_graphlets} graphlets"
             ),
         )
@@ -137,6 +137,11 @@ class FitWatch(Watch):
     def _is_better(self, loss: float, n_graphlets: int) -> bool:
         best = self.best
         return best is None or (loss, n_graphlets) < (best.loss, best.n_graphlets)
+
+
+def _cell(task: Task) -> str:
+    starts = "" if task.starts == 1 else f"starts {task.starts} "
+    return f"{starts}maxpat {task.maxpat} rho {task.rho:.3g}"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.estimators._stops import stops_of
-from aglets.fitting import Prepared, graphlets_of
+from aglets.fitting import Frame, graphlets_of
 from aglets.graphlet import Graphlet
 from aglets.model import LagraModel, unscaled_graphlet
 from aglets.path import PathPoint
@@ -29,7 +29,7 @@ PATH_COLUMNS = (
 def model_of(
     points: Sequence[PathPoint],
     paths: Sequence[Sequence[PathPoint]],
-    prepared: Prepared,
+    frame: Frame,
     loss: str,
     classes: NDArray[Any] | None,
 ) -> LagraModel:
@@ -38,8 +38,8 @@ def model_of(
     owners: list[int] = []
     for output, point in enumerate(points):
         found = [
-            unscaled_graphlet(graphlet, prepared.scaling, prepared.input_format)
-            for graphlet in graphlets_of(point, prepared)
+            unscaled_graphlet(graphlet, frame.scaling, frame.input_format)
+            for graphlet in graphlets_of(point, frame.input_format)
         ]
         graphlets += found
         owners += [output] * len(found)
@@ -51,11 +51,11 @@ def model_of(
         intercept=np.array([point.beta0 for point in points]),
         rho=points[0].rho,
         loss=loss,
-        input_format=prepared.input_format,
-        scaling=prepared.scaling,
+        input_format=frame.input_format,
+        scaling=frame.scaling,
         classes=classes,
         path=path_record(paths),
-        stops=stops_of(paths, prepared),
+        stops=stops_of(paths, frame),
     )
 
 

@@ -24,7 +24,7 @@ from aglets.estimators._parameters import (
 )
 from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
-from aglets.fitting import Prepared, Sample, Settings, Watch
+from aglets.fitting import Frame, Sample, Settings, Watch
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.model import LagraModel
 from aglets.optim.loss import Loss
@@ -151,12 +151,12 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             watch=watch,
         )
 
-    def _store(self, paths: list[list[PathPoint]], index: int, prepared: Prepared) -> None:
+    def _store(self, paths: list[list[PathPoint]], index: int, frame: Frame) -> None:
         """Keep the points at ``index`` of every output's path as the fitted model."""
         last = [path[min(index, len(path) - 1)] for path in paths]
         single = len(paths) == 1
         self.model_ = model_of(
-            last, paths, prepared, self._loss().name, getattr(self, "classes_", None)
+            last, paths, frame, self._loss().name, getattr(self, "classes_", None)
         )
         self.graphlets_ = list(self.model_.graphlets)
         self.coef_: Any = np.array(self.model_.coef)
@@ -208,9 +208,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 f"index must be from 0 to {longest - 1}, the points of the path. Got {index}."
             )
         points = [path[min(index, len(path) - 1)] for path in paths]
-        # The model knows labels and scaling of the training graphs, and no more is asked of it.
-        known: Any = self.model_
-        return model_of(points, [], known, self.model_.loss, self.model_.classes)
+        frame = Frame(self.model_.input_format, self.model_.scaling)
+        return model_of(points, [], frame, self.model_.loss, self.model_.classes)
 
     def explain(self, X: Any, *, output: Any = None) -> LocalExplanation | list[LocalExplanation]:
         """Say why graphs get their predictions: what each graphlet adds, and where it matches.

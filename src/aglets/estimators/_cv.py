@@ -1,4 +1,4 @@
-"""Estimators that choose rho, maxpat and lambda on held-out graphs."""
+"""Estimators that choose starts, rho, maxpat and lambda on held-out graphs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ from sklearn.model_selection import (
 )
 
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
-from aglets.estimators._parameters import Condition, either, floats, integers, many, one_of
+from aglets.estimators._grids import GRID_PARAMETERS, grid_for
+from aglets.estimators._parameters import (
+    Condition,
+    check_parameters,
+    either,
+    floats,
+    integers,
+    one_of,
+)
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Sample, Settings, Watch, prepare, walk
-from aglets.mining import LARGEST_MAXPAT
+from aglets.fitting import Frame, Sample, Settings, Watch, prepare, walk
+from aglets.graphs import as_graph_set
 from aglets.selection import Choice, FoldResult, Grid, choose, evaluate, evaluate_folds
 
 __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
@@ -29,8 +37,7 @@ FloatArray = NDArray[np.float64]
 Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 GRID: Mapping[str, Condition] = {
-    "rhos": many(floats(0.0)),
-    "maxpats": many(integers(1, LARGEST_MAXPAT)),
+    **GRID_PARAMETERS,
     "lambda_min_ratio": floats(0.0, 1.0),
     "cv": either(
         one_of("holdout"),
@@ -52,46 +59,59 @@ GRID: Mapping[str, Condition] = {
 class _OverGrid(BaseLagra):
     """Evaluates the grid on held-out graphs, takes the best point, fits it on all graphs."""
 
-    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
-        grid = Grid(
-            tuple(float(rho) for rho in self.rhos), tuple(int(size) for size in self.maxpats)
+    def grid(self, X: Any) -> Grid:
+        """Spell out the grid that :meth:`fit` will try on these graphs."""
+        check_parameters(self, self._conditions)
+        return grid_for(
+            as_graph_set(X),
+            starts=self.starts,
+            rhos=self.rhos,
+            maxpats=self.maxpats,
+            scale=self.scale,
         )
+
+    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
+        grid = self.grid(sample.graphs)
         by_score = self.select == "score"
         folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
         settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
+        frame = Frame.of(sample, settings)
+        keep = validation is not None or not self.refit
         if validation is not None:
-            results = [evaluate(sample, validation, grid, settings, by_score=by_score)]
+            results = [evaluate(sample, validation, grid, settings, frame=frame, by_score=by_score)]
         else:
             results = evaluate_folds(
-                sample, folds, grid, settings, by_score=by_score, n_jobs=self.n_jobs
+                sample,
+                folds,
+                grid,
+                settings,
+                frame=frame,
+                by_score=by_score,
+                keep=keep,
+                n_jobs=self.n_jobs,
             )
         choice = choose(results, grid, by_score=by_score)
-        self.rho_, self.maxpat_ = choice.rho, choice.maxpat
+        self.starts_, self.rho_, self.maxpat_ = choice.cell
         self.lambda_ratio_ = float(ratios(settings)[choice.index])
         self.cv_results_ = table(results, grid, settings)
-        self.best_index_ = choice.pair * settings.n_lambdas + choice.index
+        self.best_index_ = choice.position * settings.n_lambdas + choice.index
         # With graphs held out by the user everything else was trained on already.
-        if validation is None and self.refit:
-            self._refit(sample, choice, watch)
-        else:
+        if keep:
             [result] = results
-            assert result.prepared is not None
-            self._store(result.paths[choice.pair], choice.index, result.prepared)
+            self._store(result.paths[choice.position], choice.index, frame)
+        else:
+            self._refit(sample, choice, frame, watch)
 
-    def _refit(self, sample: Sample, choice: Choice, watch: Watch) -> None:
+    def _refit(self, sample: Sample, choice: Choice, frame: Frame, watch: Watch) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
-        prepared = prepare(sample, settings, maxpat=choice.maxpat)
+        starts, rho, maxpat = choice.cell
+        prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, frame=frame)
         paths = walk(
-            prepared,
-            settings,
-            rho=choice.rho,
-            maxpat=choice.maxpat,
-            stop=choice.index + 1,
-            stage="refit",
+            prepared, settings, rho=rho, maxpat=maxpat, stop=choice.index + 1, stage="refit"
         )
-        self._store(paths, choice.index, prepared)
+        self._store(paths, choice.index, frame)
 
     def _folds(self, sample: Sample) -> Folds:
         codes = sample.targets.argmax(axis=0) if len(sample.targets) > 1 else sample.targets[0]
@@ -123,17 +143,18 @@ def ratios(settings: Settings) -> FloatArray:
 
 
 def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, FloatArray]:
-    """Tabulate the grid: one row per (maxpat, rho, lambda), means over folds."""
-    rho, maxpat = np.array(grid.pairs, dtype=np.float64).T
+    """Tabulate the grid: one row per (starts, maxpat, rho, lambda), means over folds."""
+    starts, rho, maxpat = np.array(grid.cells, dtype=np.float64).T
     n = settings.n_lambdas
 
     def mean(name: str) -> FloatArray:
         return np.asarray(np.mean([getattr(result, name) for result in results], axis=0)).ravel()
 
     return {
+        "starts": np.repeat(starts, n).astype(int),
         "rho": np.repeat(rho, n),
         "maxpat": np.repeat(maxpat, n).astype(int),
-        "lambda_ratio": np.tile(ratios(settings), len(grid.pairs)),
+        "lambda_ratio": np.tile(ratios(settings), len(grid.cells)),
         "mean_validation_loss": mean("loss"),
         "mean_validation_score": mean("score"),
         "mean_n_nonzero": mean("n_nonzero"),
@@ -141,18 +162,28 @@ def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict
 
 
 class LagraClassifierCV(_OverGrid, LagraForClasses):
-    """Classify graphs by a few attributed graphlets; rho, maxpat and lambda are chosen for you.
+    """Classify graphs by a few attributed graphlets; all that matters is chosen for you.
 
-    The whole grid ``rhos`` × ``maxpats`` × lambdas is trained on one part of the graphs (one
-    mining tree serves all of it) and judged on the rest. The best point, among equals the sparsest,
-    is then fitted on all graphs.
+    The whole grid of starts × ``rhos`` × ``maxpats`` × lambdas is trained on one part of the graphs
+    (one mining tree per number of starts serves it) and judged on the rest. The best point, among
+    equals the sparsest, is then fitted on all graphs. The units of attributes are learned once from
+    all graphs given to ``fit``, without their targets.
 
     Parameters
     ----------
-    rhos : sequence of float, default=(1.0, 0.5, 0.1, 0.05, 0.01)
-        Length scales to try, see :class:`LagraClassifier`.
-    maxpats : sequence of int, default=(5,)
-        Largest numbers of nodes of a graphlet to try.
+    starts : "auto", int, sequence of int or dict, default="auto"
+        Numbers of starting vectors per label to try, see :class:`LagraClassifier`. A dict gives
+        each number its own ``maxpats``, as in ``{1: (5, 8), 8: (1, 2)}``. "auto" tries 1 with
+        ``maxpats``, and, because patterns of several kinds of each label are many more but say as
+        much with fewer nodes, 4 with patterns of 3 nodes (up to three attributes) or 8 with
+        patterns of 1 and 2 nodes (more attributes). Without attributes there is one start.
+    rhos : "auto" or sequence of float, default="auto"
+        Length scales to try, see :class:`LagraClassifier`. Distances grow with the number d of
+        attributes, so "auto" tries 3, 1, 0.3, 0.1 and 0.03 divided by d; with ``scale="none"``, 1,
+        0.5, 0.1, 0.05 and 0.01; without attributes rho does not matter.
+    maxpats : "auto" or sequence of int, default="auto"
+        Largest numbers of nodes of a graphlet to try. "auto" tries 5 and 8 on sparse graphs such as
+        molecules, 5 on denser ones.
     n_lambdas : int, default=100
         Values of lambda, evenly spaced in log lambda.
     lambda_min_ratio : float, default=0.01
@@ -176,10 +207,10 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
 
     Attributes
     ----------
-    rho_, maxpat_, lambda_ratio_ : float, int, float
+    starts_, rho_, maxpat_, lambda_ratio_ : int, float, int, float
         The chosen point.
     cv_results_ : dict of ndarray
-        One row per point of the grid: rho, maxpat, lambda_ratio, and means over folds of
+        One row per point of the grid: starts, rho, maxpat, lambda_ratio, and means over folds of
         validation loss, score and number of graphlets.
     best_index_ : int
         The chosen row of it.
@@ -206,8 +237,9 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
     def __init__(
         self,
         *,
-        rhos: Sequence[float] = (1.0, 0.5, 0.1, 0.05, 0.01),
-        maxpats: Sequence[int] = (5,),
+        starts: str | int | Sequence[int] | Mapping[int, Sequence[int]] = "auto",
+        rhos: str | Sequence[float] = "auto",
+        maxpats: str | Sequence[int] = "auto",
         n_lambdas: int = 100,
         lambda_min_ratio: float = 0.01,
         cv: Any = "holdout",
@@ -228,6 +260,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
+        self.starts = starts
         self.rhos = rhos
         self.maxpats = maxpats
         self.n_lambdas = n_lambdas
@@ -252,11 +285,11 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
 
 
 class LagraRegressorCV(_OverGrid, LagraForNumbers):
-    """Estimate a number for each graph; rho, maxpat and lambda are chosen for you.
+    """Estimate a number for each graph; all that matters is chosen for you.
 
     Parameters
     ----------
-    rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, random_state
+    starts, rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, random_state
         As in :class:`LagraClassifierCV`.
     select : {"loss", "score"}, default="loss"
         Choose by the loss or by R² on held-out graphs.
@@ -267,7 +300,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
 
     Attributes
     ----------
-    rho_, maxpat_, lambda_ratio_, cv_results_, best_index_
+    starts_, rho_, maxpat_, lambda_ratio_, cv_results_, best_index_
         As in :class:`LagraClassifierCV`.
     graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_
         As in :class:`LagraRegressor`, of the final fit.
@@ -289,8 +322,9 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
     def __init__(
         self,
         *,
-        rhos: Sequence[float] = (1.0, 0.5, 0.1, 0.05, 0.01),
-        maxpats: Sequence[int] = (5,),
+        starts: str | int | Sequence[int] | Mapping[int, Sequence[int]] = "auto",
+        rhos: str | Sequence[float] = "auto",
+        maxpats: str | Sequence[int] = "auto",
         n_lambdas: int = 100,
         lambda_min_ratio: float = 0.01,
         cv: Any = "holdout",
@@ -311,6 +345,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
+        self.starts = starts
         self.rhos = rhos
         self.maxpats = maxpats
         self.n_lambdas = n_lambdas

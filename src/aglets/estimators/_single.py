@@ -16,6 +16,7 @@ __all__ = ["LagraClassifier", "LagraRegressor"]
 POINT: Mapping[str, Condition] = {
     "lambda_ratio": floats(0.0, 1.0, closed="right"),
     "rho": floats(0.0),
+    "starts": integers(1),
     "maxpat": integers(1, LARGEST_MAXPAT),
 }
 
@@ -25,7 +26,7 @@ class _OnePoint(BaseLagra):
 
     def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, watch=watch)
-        prepared = prepare(sample, settings, maxpat=int(self.maxpat))
+        prepared = prepare(sample, settings, maxpat=int(self.maxpat), starts=int(self.starts))
         held_out = None if validation is None else prepared.bring(validation)
         paths = walk(
             prepared,
@@ -34,7 +35,7 @@ class _OnePoint(BaseLagra):
             maxpat=int(self.maxpat),
             validation=held_out,
         )
-        self._store(paths, settings.n_lambdas - 1, prepared)
+        self._store(paths, settings.n_lambdas - 1, prepared.frame)
 
 
 class LagraClassifier(_OnePoint, LagraForClasses):
@@ -57,6 +58,11 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         Length scale of psi: larger tells attributes apart more sharply.
     maxpat : int, default=5
         Largest number of *nodes* of a graphlet.
+    starts : int, default=1
+        Most vectors per label at which the attributes of graphlets start: 1 starts at the mean of
+        the label (the paper), more at that many kinds of it, found by k-means on the training
+        nodes. Worth trying where attributes tell more than labels; candidates are then many more,
+        so use a small ``maxpat``, about 2.
     loss : {"squared_hinge", "logistic"}, default="squared_hinge"
         The paper's loss, or the one that gives probabilities.
     scale : {"standard", "none", "label"}, default="standard"
@@ -127,6 +133,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         n_lambdas: int = 100,
         rho: float = 0.1,
         maxpat: int = 5,
+        starts: int = 1,
         loss: str = "squared_hinge",
         scale: str = "standard",
         solver: str = "fast",
@@ -145,6 +152,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.n_lambdas = n_lambdas
         self.rho = rho
         self.maxpat = maxpat
+        self.starts = starts
         self.loss = loss
         self.scale = scale
         self.solver = solver
@@ -167,7 +175,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
 
     Parameters
     ----------
-    lambda_ratio, n_lambdas, rho, maxpat, scale, solver, learn_attributes, tol, max_epochs
+    lambda_ratio, n_lambdas, rho, maxpat, starts, scale, solver, learn_attributes, tol, max_epochs
         As in :class:`LagraClassifier`.
     patience, max_nodes, max_bytes, max_seconds, n_jobs, random_state
         As in :class:`LagraClassifier`.
@@ -208,6 +216,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         n_lambdas: int = 100,
         rho: float = 0.1,
         maxpat: int = 5,
+        starts: int = 1,
         loss: str = "squared",
         epsilon: float = 1.35,
         scale: str = "standard",
@@ -226,6 +235,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.n_lambdas = n_lambdas
         self.rho = rho
         self.maxpat = maxpat
+        self.starts = starts
         self.loss = loss
         self.epsilon = epsilon
         self.scale = scale

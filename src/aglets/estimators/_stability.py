@@ -34,7 +34,9 @@ def stability_of(
     rows = [_subsample(rng, y, fraction, estimator) for _ in range(n_rounds)]
     template = clone(estimator).set_params(n_jobs=1)
     if hasattr(estimator, "rho_"):  # what was chosen on all graphs stays
-        template.set_params(rhos=(estimator.rho_,), maxpats=(estimator.maxpat_,))
+        template.set_params(
+            starts=estimator.starts_, rhos=(estimator.rho_,), maxpats=(estimator.maxpat_,)
+        )
     models = Parallel(n_jobs=n_jobs)(
         delayed(_refitted)(clone(template), graphs[part], y[part]) for part in rows
     )

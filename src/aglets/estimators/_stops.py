@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aglets.fitting import Prepared, graphlets_of
+from aglets.fitting import Frame, graphlets_of
 from aglets.graphlet import Graphlet
 from aglets.model import unscaled_graphlet
 from aglets.path import PathPoint
@@ -18,7 +18,7 @@ __all__ = ["MAX_NUMBERS", "MAX_STOPS", "stops_of"]
 MAX_STOPS, MAX_NUMBERS = 20, 2**16
 
 
-def stops_of(paths: Sequence[Sequence[PathPoint]], prepared: Prepared) -> Stops | None:
+def stops_of(paths: Sequence[Sequence[PathPoint]], frame: Frame) -> Stops | None:
     """Take points evenly spread over the paths of all outputs, first and last among them.
 
     There are at most ``MAX_STOPS``, and fewer where their graphlets would hold more than
@@ -29,7 +29,7 @@ def stops_of(paths: Sequence[Sequence[PathPoint]], prepared: Prepared) -> Stops 
         chosen = np.linspace(0, longest - 1, n_stops).round().astype(int)
         stops = [[path[min(i, len(path) - 1)] for path in paths] for i in chosen.tolist()]
         if sum(_n_numbers(point) for points in stops for point in points) <= MAX_NUMBERS:
-            return _joined(chosen.tolist(), stops, prepared)
+            return _joined(chosen.tolist(), stops, frame)
     return None
 
 
@@ -38,14 +38,14 @@ def _n_numbers(point: PathPoint) -> int:
     return len(point.z) + sum(len(p.labels) + 2 * len(p.edges) + 1 for p in point.patterns)
 
 
-def _joined(chosen: list[int], stops: list[list[PathPoint]], prepared: Prepared) -> Stops:
-    scaling, known = prepared.scaling, prepared.input_format
+def _joined(chosen: list[int], stops: list[list[PathPoint]], frame: Frame) -> Stops:
+    scaling, known = frame.scaling, frame.input_format
     place: dict[tuple[object, ...], int] = {}
     graphlets: list[Graphlet] = []
     terms: list[tuple[int, int, int, float]] = []
     for stop, points in enumerate(stops):
         for output, point in enumerate(points):
-            for graphlet in graphlets_of(point, prepared):
+            for graphlet in graphlets_of(point, known):
                 key = (output, graphlet.labels, graphlet.edge_labels, *_bytes(graphlet))
                 if key not in place:
                     place[key] = len(graphlets)
