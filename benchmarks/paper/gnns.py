@@ -28,8 +28,8 @@ from aglets import GraphSet
 
 from .protocol import Fitted, Ready, Split
 
-#: Epochs, fewer where one takes long, by number of graphs.
-EPOCHS = {400: 100, 500: 100, 800: 60, 10_000: 30}
+#: Epochs: fewer for sets of many graphs, where each has more steps.
+EPOCHS, EPOCHS_OF_MANY, MANY = 60, 20, 1000
 WEIGHT_DECAY = 5e-4
 
 
@@ -165,7 +165,7 @@ def trained(setting: Setting, graphs: GraphSet, data: Batches, parts: Split) -> 
     torch.manual_seed(parts.seed)
     shuffle = np.random.default_rng(parts.seed)
     network = setting.build(data, graphs)
-    epochs = next(number for most, number in EPOCHS.items() if len(graphs) <= most)
+    epochs = EPOCHS if len(graphs) < MANY else EPOCHS_OF_MANY
     size = 32 if len(graphs) < 500 else 64
     optimizer = torch.optim.Adam(network.parameters(), lr=setting.rate, weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)

@@ -24,6 +24,9 @@ from .protocol import RESULTS, SETS, Method, Records, Split, outcome, write_spli
 
 #: Where the methods are, and how many seeds are run if none are named.
 FAMILIES: dict[str, tuple[str, int]] = {
+    "lagra-paper": ("lagra", 5),
+    "lagra-paper-5": ("lagra", 20),
+    "lagra-default": ("lagra", 20),
     "majority": ("small", 20),
     "size": ("small", 20),
     "label-counts": ("small", 20),
