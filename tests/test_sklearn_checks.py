@@ -40,8 +40,8 @@ class Rows:
         check_is_fitted(self)
         return as_graphs(validate_data(self, X, reset=False))
 
-    def predict(self, X):
-        return super().predict(self._rows(X))
+    def predict(self, X, covariates=None):
+        return super().predict(self._rows(X), covariates)
 
     def transform(self, X):
         return super().transform(self._rows(X))
@@ -54,8 +54,8 @@ class Rows:
 
 
 class RowClassifier(Rows, LagraClassifier):
-    def decision_function(self, X):
-        return super().decision_function(self._rows(X))
+    def decision_function(self, X, covariates=None):
+        return super().decision_function(self._rows(X), covariates)
 
 
 class RowRegressor(Rows, LagraRegressor):

@@ -33,7 +33,9 @@ _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patte
 _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 
 
-def fingerprint(graphs: GraphSet, y: Any, parameters: Mapping[str, Any]) -> str:
+def fingerprint(
+    graphs: GraphSet, y: Any, parameters: Mapping[str, Any], covariates: Any = None
+) -> str:
     """Return a text that tells apart fits that would give different paths.
 
     Parameters
@@ -42,6 +44,8 @@ def fingerprint(graphs: GraphSet, y: Any, parameters: Mapping[str, Any]) -> str:
     y : array-like of shape (n_graphs,)
     parameters : mapping
         Those of the estimator; how much of the machine it may use plays no part.
+    covariates : array-like of shape (n_graphs, n_own), optional
+        The user's own, if the fit has such.
     """
     digest = hashlib.sha256(__version__.encode())
     for column in ("node_offsets", "labels", "attributes", "edge_offsets", "edges"):
@@ -49,6 +53,8 @@ def fingerprint(graphs: GraphSet, y: Any, parameters: Mapping[str, Any]) -> str:
     for part in (graphs.edge_labels, graphs.edge_attributes):
         digest.update(b"none" if part is None else part.tobytes())
     spelled = [graphs.vocabulary, graphs.edge_vocabulary, np.asarray(y).tolist()]
+    if covariates is not None:
+        spelled.append(np.asarray(covariates).tolist())
     spelled.append(
         sorted(
             (name, repr(value))

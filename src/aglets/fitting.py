@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from aglets import mining
 from aglets._order import content_order
+from aglets.covariates import Covariates
 from aglets.engine import GraphletStore
 from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet
@@ -92,6 +93,8 @@ class Settings:
     max_seconds: float | None = None
     n_jobs: int = 1
     watch: Watch = field(default_factory=Watch)
+    covariates: Covariates | None = None
+    covariate_penalty: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -107,22 +110,27 @@ class Sample:
         How often each graph counts: also in means and spreads of attributes.
     weight : ndarray of shape (n_graphs,)
         The same times the weight of the graph's class: what the loss is weighted by.
+    covariates : ndarray of shape (n_graphs, n_covariates) or None
+        As ``Covariates.centered`` gives them.
     """
 
     graphs: GraphSet
     targets: FloatArray
     sample_weight: FloatArray
     weight: FloatArray
+    covariates: FloatArray | None = None
 
     def __getitem__(self, rows: NDArray[np.intp]) -> Sample:
         return Sample(
-            self.graphs[rows], self.targets[:, rows], self.sample_weight[rows], self.weight[rows]
+            *(self.graphs[rows], self.targets[:, rows]),
+            *(self.sample_weight[rows], self.weight[rows]),
+            None if self.covariates is None else self.covariates[rows],
         )
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What all training sets of a fit share: the labels there are, and the units of attributes.
+    """What all training sets of a fit share: labels, units of attributes, covariates.
 
     Folds see the attributes of all graphs of the fit only through it, and nothing of their targets.
     So graphlets of different folds can be compared, and united to one model.
@@ -130,13 +138,15 @@ class Frame:
 
     input_format: InputFormat
     scaling: AttributeScaling
+    covariates: Covariates | None = None
 
     @classmethod
     def of(cls, sample: Sample, settings: Settings) -> Frame:
         """Learn labels and units from all graphs of a fit."""
         known = InputFormat.of(sample.graphs)
         weighted = None if (sample.sample_weight == 1.0).all() else sample.sample_weight
-        return cls(known, fit_scaling(known.bring(sample.graphs), settings.scale, weighted))
+        scaling = fit_scaling(known.bring(sample.graphs), settings.scale, weighted)
+        return cls(known, scaling, settings.covariates)
 
     def bring(self, sample: Sample) -> Sample:
         """Scale graphs; labels that the fit lacks match nothing."""
@@ -198,7 +208,8 @@ def prepare(
         Labels and units; those of the sample unless given.
     """
     frame = Frame.of(sample, settings) if frame is None else frame
-    sample = sample[content_order(sample.graphs, *sample.targets, sample.weight)]
+    beside = () if sample.covariates is None else sample.covariates.T
+    sample = sample[content_order(sample.graphs, *sample.targets, sample.weight, *beside)]
     graphs = frame.bring(sample).graphs
     tree = mining.Tree(
         graphs,
@@ -279,6 +290,9 @@ def walk(
             tol=settings.tol,
             forks=None if forks is None else forks[output],
             start=start,
+            covariates=prepared.sample.covariates,
+            validation_covariates=None if validation is None else validation.covariates,
+            covariate_penalty=settings.covariate_penalty,
         )
 
     task = Task(stage, rho, maxpat, prepared.starts)
@@ -389,12 +403,15 @@ def graphlets_of(point: PathPoint, known: InputFormat) -> list[Graphlet]:
     return graphlets
 
 
-def decision(points: Sequence[PathPoint], known: InputFormat, graphs: GraphSet) -> FloatArray:
+def decision(points: Sequence[PathPoint], known: InputFormat, sample: Sample) -> FloatArray:
     """Evaluate every output's f for graphs in scaled units, shape (n_graphs, n_outputs)."""
+    graphs = sample.graphs
     f = np.tile([point.beta0 for point in points], (len(graphs), 1)).astype(np.float64)
     for output, point in enumerate(points):
         graphlets = graphlets_of(point, known)
         if graphlets:
             psi = agis(graphs, graphlets, rho=point.rho)
             f[:, output] += psi @ np.array([graphlet.coef for graphlet in graphlets])
+        if sample.covariates is not None:
+            f[:, output] += sample.covariates @ point.gamma
     return f

@@ -1,5 +1,6 @@
 """A fitted LAGRA model: f(G) = beta_0 + sum_H beta_H psi(G; H), and nothing of how it was found.
 
+With covariates, numbers c_j of the whole graph, sum_j gamma_j (c_j(G) - mean of c_j) is added.
 Predicting needs the graphs, the matcher and this file; no solver, no scikit-learn.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets import __version__
+from aglets.covariates import Covariates
 from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.input_format import InputFormat
@@ -59,6 +61,10 @@ class LagraModel:
         How often each graphlet is found again in subsamples of the training graphs.
     version : str
         The version of aglets that fitted it.
+    covariates : Covariates or None
+        Numbers of the whole graph beside the graphlets.
+    covariate_coef : ndarray of shape (n_outputs, n_covariates)
+        gamma, per unit of each covariate.
 
     Examples
     --------
@@ -87,6 +93,8 @@ class LagraModel:
     stops: Stops | None = None
     stability: FloatArray | None = None
     version: str = __version__
+    covariates: Covariates | None = None
+    covariate_coef: FloatArray = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=np.float64, ndmin=2)
@@ -104,20 +112,34 @@ class LagraModel:
             raise ValueError("The coefficients and intercepts of a model must be finite.")
         if not 0.0 < self.rho < np.inf:
             raise ValueError(f"rho must be in the range (0, inf). Got {self.rho!r} instead.")
+        n_covariates = 0 if self.covariates is None else len(self.covariates.names)
         if self.stops is not None and self.stops.n_outputs != n_outputs:
             raise ValueError(
                 f"The stops of a model with {n_outputs} outputs must have as many. "
                 f"Got {self.stops.n_outputs} instead."
             )
+        if self.stops is not None and self.stops.n_covariates != n_covariates:
+            raise ValueError(
+                f"The stops of a model with {n_covariates} covariates must have as many. "
+                f"Got {self.stops.n_covariates} instead."
+            )
         if self.stability is not None:
             object.__setattr__(self, "stability", _parts(self.stability, len(self.graphlets)))
-        coef.flags.writeable = intercept.flags.writeable = False
+        gamma = np.array(self.covariate_coef, dtype=np.float64)
+        gamma = gamma if gamma.size else np.zeros((n_outputs, 0))
+        if gamma.shape != (n_outputs, n_covariates) or not np.isfinite(gamma).all():
+            raise ValueError(
+                f"A model with {n_outputs} outputs and {n_covariates} covariates needs finite "
+                f"covariate_coef of shape {(n_outputs, n_covariates)}. Got shape {gamma.shape}."
+            )
+        coef.flags.writeable = intercept.flags.writeable = gamma.flags.writeable = False
         graphlets = tuple(
             _changed(graphlet, coef=_largest(column))
             for graphlet, column in zip(self.graphlets, coef.T, strict=True)
         )
         object.__setattr__(self, "coef", coef)
         object.__setattr__(self, "intercept", intercept)
+        object.__setattr__(self, "covariate_coef", gamma)
         object.__setattr__(self, "graphlets", graphlets)
 
     @property
@@ -177,18 +199,52 @@ class LagraModel:
         """Score how well each graphlet is contained in each graph (:meth:`agis`)."""
         return np.asarray(self.agis(graphs, n_jobs=n_jobs))
 
-    def decision_function(self, graphs: Any, *, n_jobs: int = 1) -> FloatArray:
-        """Evaluate f: shape (n_graphs,), or (n_graphs, n_classes) for more than two classes."""
-        return self.decision_from_agis(self.transform(graphs, n_jobs=n_jobs))
+    def covariate_values(self, graphs: GraphSet, covariates: Any = None) -> FloatArray:
+        """Take the covariates of graphs, counted from their means in training.
 
-    def decision_from_agis(self, psi: FloatArray) -> FloatArray:
-        """Evaluate f where psi is known already."""
+        Parameters
+        ----------
+        graphs : GraphSet
+            As the user gave them.
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            The user's own columns, if the model was fitted with such.
+
+        Returns
+        -------
+        ndarray of shape (n_graphs, n_covariates)
+        """
+        if self.covariates is None:
+            if covariates is not None:
+                raise ValueError("This model was fitted without covariates; leave them out.")
+            return np.zeros((len(graphs), 0))
+        return self.covariates.centered(graphs, covariates)
+
+    def decision_function(
+        self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1
+    ) -> FloatArray:
+        """Evaluate f: shape (n_graphs,), or (n_graphs, n_classes) for more than two classes.
+
+        The user's own ``covariates`` are needed if the model was fitted with such.
+        """
+        given = as_graph_set(graphs, self.input_format.recipe)
+        values = self.covariate_values(given, covariates)
+        return self.decision_from_agis(self.transform(given, n_jobs=n_jobs), values)
+
+    def decision_from_agis(
+        self, psi: FloatArray, covariates: FloatArray | None = None
+    ) -> FloatArray:
+        """Evaluate f where psi and :meth:`covariate_values` are known already."""
         f = psi @ self.coef.T + self.intercept
+        if self.covariates is not None:
+            if covariates is None:
+                raise ValueError("This model has covariates; give what covariate_values returns.")
+            f = f + covariates @ self.covariate_coef.T
         return np.asarray(f[:, 0] if self.n_outputs == 1 else f)
 
-    def predict(self, graphs: Any, *, n_jobs: int = 1) -> NDArray[Any]:
+    def predict(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> NDArray[Any]:
         """Name the class of each graph, or its value in regression."""
-        return self.predict_from_decision(self.decision_function(graphs, n_jobs=n_jobs))
+        f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
+        return self.predict_from_decision(f)
 
     def predict_from_decision(self, f: FloatArray) -> NDArray[Any]:
         """Name the classes, or the values, where f is known already."""
@@ -196,7 +252,7 @@ class LagraModel:
             return f
         return np.asarray(self.classes[(f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)])
 
-    def predict_proba(self, graphs: Any, *, n_jobs: int = 1) -> FloatArray:
+    def predict_proba(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> FloatArray:
         """Give the probability of each class, shape (n_graphs, n_classes); needs logistic loss.
 
         For more than two classes the probabilities of "class against the rest" are divided by
@@ -207,7 +263,7 @@ class LagraModel:
                 f"Probabilities need a classifier with loss='logistic'. Got loss={self.loss!r} "
                 "instead; fit with the logistic loss, or calibrate this model's decision_function."
             )
-        return self.proba_from_decision(self.decision_function(graphs, n_jobs=n_jobs))
+        return self.proba_from_decision(self.decision_function(graphs, covariates, n_jobs=n_jobs))
 
     def proba_from_decision(self, f: FloatArray) -> FloatArray:
         """Give the probabilities of a model with logistic loss where f is known already."""
@@ -232,6 +288,7 @@ class LagraModel:
             graphlets=[self.stops.graphlets[j] for j in used],
             coef=coef[:, used],
             intercept=self.stops.intercepts[stop],
+            covariate_coef=self.stops.covariate_coefs[stop],
             path={},
             stops=None,
             stability=None,
@@ -253,7 +310,8 @@ class LagraModel:
 
     def __repr__(self) -> str:
         kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
-        return f"LagraModel({kind}, {len(self.graphlets)} graphlets, rho={self.rho:g})"
+        more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
+        return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho:g})"
 
 
 def unscaled_graphlet(

@@ -7,6 +7,7 @@ file is believed only after every name, type, count, shape and number in it was 
 Format 2 adds what format 1 had not: ``stability``, and ``stop_points``, ``stop_intercepts``,
 ``stop_coefs`` (the outputs of a stop behind each other) and the graphlets of the stops, all named
 ``stop_...``. All of these may be absent, so a file of format 1 is read as it is.
+Likewise covariates: their names are in ``model.json``, their numbers in ``covariate_...``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from aglets._graphlet_columns import (
     graphlet_columns,
     read_graphlets,
 )
+from aglets.covariates import Covariates
 from aglets.input_format import InputFormat
 from aglets.model import LagraModel
 from aglets.scaling import SCALES, AttributeScaling, Columns
@@ -51,6 +53,7 @@ ARRAYS = (
     *("node_shift", "node_factor", "edge_shift", "edge_factor"),
     *("stop_points", "stop_intercepts", "stop_coefs"),
     *(f"stop_{name}" for name in COLUMNS),
+    *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
@@ -100,6 +103,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "scale": model.scaling.kind,
         "path_columns": list(model.path),
         "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
+        "covariates": _covariates_document(model.covariates),
     }
     write_archive(path, document, _arrays_of(model))
 
@@ -150,6 +154,16 @@ class _NewerError(Exception):
     """The file is in order, but of a format to come."""
 
 
+def _covariates_document(covariates: Covariates | None) -> dict[str, Any] | None:
+    if covariates is None:
+        return None
+    return {
+        "names": list(covariates.names),
+        "built_in": covariates.built_in,
+        "labels": [encode_value(value) for value in covariates.labels],
+    }
+
+
 def _list(names: Sequence[str] | None) -> list[str] | None:
     return None if names is None else list(names)
 
@@ -164,6 +178,10 @@ def _arrays_of(model: LagraModel) -> Arrays:
         if columns is not None:
             arrays[f"{owner}_shift"] = columns.shift
             arrays[f"{owner}_factor"] = columns.factor
+    if model.covariates is not None:
+        arrays["covariate_coef"] = model.covariate_coef
+        arrays["covariate_center"] = model.covariates.center
+        arrays["covariate_spread"] = model.covariates.spread
     if model.path:
         arrays["path"] = np.column_stack([np.asarray(c, float) for c in model.path.values()])
     if model.stability is not None:
@@ -175,6 +193,9 @@ def _arrays_of(model: LagraModel) -> Arrays:
             "stop_coefs": model.stops.coefs.reshape(-1, len(model.stops.graphlets)),
             **graphlet_columns(model.stops.graphlets, model.input_format, prefix="stop_"),
         }
+        if model.covariates is not None:
+            width = len(model.covariates.names)
+            arrays["stop_covariate_coefs"] = model.stops.covariate_coefs.reshape(-1, width)
     return arrays
 
 
@@ -250,6 +271,8 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
     n_graphlets = _count(document, "n_graphlets")
     columns = [str(name) for name in _field(document, "path_columns", list)]
     path = checked_array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
+    covariates = _covariates(document, arrays)
+    n_covariates = 0 if covariates is None else len(covariates.names)
     return LagraModel(
         graphlets=read_graphlets(arrays, n_graphlets, known),
         coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
@@ -260,29 +283,60 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
         scaling=_scaling(document, arrays, known),
         classes=classes,
         path={name: path[:, j] for j, name in enumerate(columns)},
-        stops=_stops(document, arrays, known, n_outputs),
+        stops=_stops(document, arrays, known, n_outputs, n_covariates),
         stability=(
             checked_array(arrays, "stability", "f", (n_graphlets,))
             if "stability" in arrays
             else None
         ),
         version=_field(document, "fitted_with", str),
+        covariates=covariates,
+        covariate_coef=(
+            checked_array(arrays, "covariate_coef", "f", (n_outputs, n_covariates))
+            if n_covariates
+            else np.empty(0)
+        ),
+    )
+
+
+def _covariates(document: dict[str, Any], arrays: Arrays) -> Covariates | None:
+    if document.get("covariates") is None:
+        if "covariate_coef" in arrays:
+            raise ValueError("covariate_coef.npy belongs to covariates that model.json lacks")
+        return None
+    entry = _field(document, "covariates", dict)
+    n = len(_field(entry, "names", list))
+    return Covariates(
+        names=_names(entry, "names", n) or (),
+        center=checked_array(arrays, "covariate_center", "f", (n,)),
+        spread=checked_array(arrays, "covariate_spread", "f", (n,)),
+        built_in=None if entry.get("built_in") is None else _field(entry, "built_in", str),
+        labels=_values(entry, "labels"),
     )
 
 
 def _stops(
-    document: dict[str, Any], arrays: Arrays, known: InputFormat, n_outputs: int
+    document: dict[str, Any],
+    arrays: Arrays,
+    known: InputFormat,
+    n_outputs: int,
+    n_covariates: int,
 ) -> Stops | None:
     if "stop_points" not in arrays:
         return None
     count = _count(document, "n_stop_graphlets")
     points = checked_array(arrays, "stop_points", "i", (None,))
     coefs = checked_array(arrays, "stop_coefs", "f", (len(points) * n_outputs, count))
+    gammas = np.empty((len(points) * n_outputs, 0))
+    if n_covariates:
+        shape = (len(points) * n_outputs, n_covariates)
+        gammas = checked_array(arrays, "stop_covariate_coefs", "f", shape)
     return Stops(
         points=points,
         graphlets=read_graphlets(arrays, count, known, prefix="stop_"),
         coefs=coefs.reshape(len(points), n_outputs, count),
         intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
+        covariate_coefs=gammas.reshape(len(points), n_outputs, n_covariates),
     )
 
 

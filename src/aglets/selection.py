@@ -231,7 +231,7 @@ def total_loss(points: Sequence[PathPoint]) -> float:
 def _score(points: Sequence[PathPoint], frame: Frame, held_out: Sample) -> float:
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
-    f = decision(points, frame.input_format, held_out.graphs)
+    f = decision(points, frame.input_format, held_out)
     right = f.argmax(axis=1) == held_out.targets.argmax(axis=0)
     return float(held_out.weight @ right) / float(held_out.weight.sum())
 

@@ -7,7 +7,7 @@ last model where attributes are not trained.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ class Stops:
         beta at every stop; zero where a graphlet is not in use.
     intercepts : ndarray of shape (n_stops, n_outputs)
         beta_0 at every stop.
+    covariate_coefs : ndarray of shape (n_stops, n_outputs, n_covariates), optional
+        gamma at every stop.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Stops:
     graphlets: Sequence[Graphlet]
     coefs: NDArray[np.float64]
     intercepts: NDArray[np.float64]
+    covariate_coefs: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         points = np.array(self.points, dtype=np.int64)
@@ -63,11 +66,19 @@ class Stops:
                 f"{points.shape}, {intercepts.shape} and {coefs.shape} for {len(self.graphlets)} "
                 "graphlets instead."
             )
+        gammas = np.array(self.covariate_coefs, dtype=np.float64)
+        gammas = gammas if gammas.size else np.zeros((*intercepts.shape, 0))
+        if gammas.ndim != 3 or gammas.shape[:2] != intercepts.shape:
+            raise ValueError(
+                "Stops need covariate_coefs of shape (n_stops, n_outputs, n_covariates). "
+                f"Got shape {gammas.shape} for intercepts of shape {intercepts.shape}."
+            )
         if len(points) and (points[0] < 0 or (np.diff(points) <= 0).any()):
             raise ValueError("The points of stops must be positions that grow from 0 on.")
-        if not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
+        if not all(np.isfinite(array).all() for array in (coefs, intercepts, gammas)):
             raise ValueError("The coefficients and intercepts of stops must be finite.")
-        for name, array in (("points", points), ("coefs", coefs), ("intercepts", intercepts)):
+        fields = {"points": points, "coefs": coefs, "intercepts": intercepts}
+        for name, array in (fields | {"covariate_coefs": gammas}).items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "graphlets", tuple(self.graphlets))
@@ -79,3 +90,8 @@ class Stops:
     def n_outputs(self) -> int:
         """As of the model."""
         return int(self.intercepts.shape[1])
+
+    @property
+    def n_covariates(self) -> int:
+        """As of the model."""
+        return int(self.covariate_coefs.shape[2])

@@ -42,6 +42,12 @@ class ClassLoss(str, Enum):
     huber = "huber"
 
 
+class BuiltIn(str, Enum):
+    """Covariates that a model counts by itself."""
+
+    size = "size"
+
+
 @reads_graphs
 def fit(
     source: Source,
@@ -80,6 +86,14 @@ def fit(
             "--folds", help="Choose by so many folds instead of one part held out.", min=2
         ),
     ] = None,
+    covariates: Annotated[
+        BuiltIn | None,
+        typer.Option("--covariates", help="Numbers of the whole graph beside the graphlets."),
+    ] = None,
+    covariate_penalty: Annotated[
+        float,
+        typer.Option("--covariate-penalty", help="Their penalty, in lambdas; 0 is none.", min=0.0),
+    ] = 0.0,
     seed: Annotated[int, typer.Option("--seed", help="Which graphs are held out.")] = 0,
     stability: Annotated[
         int,
@@ -125,6 +139,8 @@ def fit(
     options |= {"starts": tuple(starts)} if starts else {}
     options |= {"loss": loss.value} if loss else {}
     options |= {"cv": folds} if folds else {}
+    if covariates is not None:
+        options |= {"covariates": covariates.value, "covariate_penalty": covariate_penalty}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
     estimator.set_params(**options)
     target = output or Path(f"{Path(source.data).name.split('.')[0]}.aglets")

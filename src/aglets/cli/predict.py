@@ -184,7 +184,8 @@ def _value_names(model: LagraModel) -> list[str]:
 
 def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str, Any]]:
     psi, embeddings = model.agis(graphs, return_embeddings=True)
-    f = model.decision_from_agis(psi)
+    beside = model.covariate_values(graphs)
+    f = model.decision_from_agis(psi, beside)
     rows: list[dict[str, Any]] = [
         {"prediction": prediction} for prediction in model.predict_from_decision(f).tolist()
     ]
@@ -195,17 +196,31 @@ def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str
     if explain:
         outputs = f.argmax(axis=1) if f.ndim == 2 else [0] * len(rows)
         for i, (row, output) in enumerate(zip(rows, outputs, strict=True)):
-            row["explanation"] = _reasons(model, model.coef[output] * psi[i], embeddings[i])
+            row["explanation"] = _reasons(
+                model,
+                model.coef[output] * psi[i],
+                embeddings[i],
+                model.covariate_coef[output] * beside[i],
+            )
     return rows
 
 
-def _reasons(model: LagraModel, contributions: Any, embeddings: Any) -> str:
-    """Name the graphlets with the largest contributions and the nodes they match."""
-    largest = sorted(range(len(contributions)), key=lambda j: -abs(contributions[j]))
+def _reasons(model: LagraModel, contributions: Any, embeddings: Any, beside: Any) -> str:
+    """Name what contributes most: graphlets with the nodes they match, and covariates."""
     parts = [
-        f"{model.graphlets[j].name} {contributions[j]:+.3g} "
-        f"at {'-'.join(map(str, embeddings[j].tolist()))}"
-        for j in largest[:MAX_REASONS]
-        if contributions[j] != 0.0 and embeddings[j] is not None
+        (
+            contribution,
+            f"{model.graphlets[j].name} {contribution:+.3g} "
+            f"at {'-'.join(map(str, embeddings[j].tolist()))}",
+        )
+        for j, contribution in enumerate(contributions.tolist())
+        if contribution != 0.0 and embeddings[j] is not None
     ]
-    return "; ".join(parts)
+    names = () if model.covariates is None else model.covariates.names
+    parts += [
+        (contribution, f"covariate {name} {contribution:+.3g}")
+        for name, contribution in zip(names, beside.tolist(), strict=True)
+        if contribution != 0.0
+    ]
+    parts.sort(key=lambda part: -abs(part[0]))
+    return "; ".join(text for _, text in parts[:MAX_REASONS])

@@ -11,6 +11,8 @@ import typer
 from aglets.cli.reading import AsJson
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from aglets.model import LagraModel
 
 EXAMPLES = ("aglets show demo.aglets",)
@@ -50,6 +52,7 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
         "scale": model.scaling.kind,
         "attribute_names": known.attribute_names,
         "n_graphlets": len(model.graphlets),
+        "covariates": _covariates(model),
         "fitted_with": model.version,
         "graphlets": [
             {
@@ -68,6 +71,21 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
             for j in shown
         ],
     }
+
+
+def _covariates(model: LagraModel) -> list[dict[str, Any]]:
+    known = model.covariates
+    if known is None:
+        return []
+    return [
+        {
+            "name": name,
+            "coef": model.covariate_coef[:, j].tolist(),
+            "mean": float(known.center[j]),
+            "spread": float(known.spread[j]),
+        }
+        for j, name in enumerate(known.names)
+    ]
 
 
 def _plain(value: object) -> object:
@@ -114,10 +132,35 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
                 cells.append("\n".join(_numbers(column.tolist())))
         table.add_row(*cells)
     console.print(table)
+    _print_covariates(model, console)
     if len(names) > WIDTH:
         console.print(f"{len(names) - WIDTH} further attributes: give --json to see all.")
     if len(shown) < len(model.graphlets):
         console.print(f"{len(model.graphlets) - len(shown)} further graphlets: give --top 0.")
+
+
+def _print_covariates(model: LagraModel, console: Console) -> None:
+    """Print the covariates, which are no graphlets, in a table of their own."""
+    from rich import box
+    from rich.table import Table
+
+    from aglets.explain._covariates import summaries_of
+
+    found = summaries_of(model)
+    if not found:
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("by a standard deviation", justify="right")
+    table.add_column("coef", justify="right")
+    if model.n_outputs > 1:
+        table.add_column("class", no_wrap=True)
+    table.add_column("covariate", overflow="fold")
+    table.add_column("mean", justify="right")
+    for entry in found:
+        cells = [f"{entry.effect:+.3f}", f"{entry.coef:+.3g}"]
+        cells += [str(entry.output)] if model.n_outputs > 1 else []
+        table.add_row(*cells, entry.name, f"{entry.center:.4g}")
+    console.print(table)
 
 
 def _numbers(column: list[float]) -> list[str]:

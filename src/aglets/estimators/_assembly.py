@@ -56,6 +56,8 @@ def model_of(
         classes=classes,
         path=path_record(paths),
         stops=stops_of(paths, frame),
+        covariates=frame.covariates,
+        covariate_coef=np.array([point.gamma for point in points]),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from aglets.covariates import BUILT_IN, learn_covariates
 from aglets.estimators._assembly import model_of
 from aglets.estimators._parameters import (
     Condition,
@@ -38,8 +40,8 @@ FloatArray = NDArray[np.float64]
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
 DEFAULT_MAX_BYTES = 2**31
 
-#: (graphs, y) or (graphs, y, sample_weight)
-Validation = tuple[Any, ArrayLike] | tuple[Any, ArrayLike, ArrayLike]
+#: (graphs, y), (graphs, y, sample_weight) or (graphs, y, sample_weight, covariates)
+Validation = tuple[Any, ...]
 
 
 class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
@@ -50,6 +52,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "scale": one_of(*SCALES),
         "solver": one_of("fast", "paper"),
         "learn_attributes": one_of(True, False),
+        "covariates": one_of(*BUILT_IN, None),
+        "covariate_penalty": floats(0.0, closed="left"),
         "max_epochs": integers(1),
         "patience": integers(1),
         "tol": floats(0.0, closed="left"),
@@ -66,6 +70,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         sample_weight: ArrayLike | None = None,
         validation: Validation | None = None,
         watch: Watch | None = None,
+        covariates: Any = None,
     ) -> BaseLagra:
         """Learn graphlets and their coefficients.
 
@@ -76,10 +81,13 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             Classes of any type, or numbers in regression.
         sample_weight : array-like of shape (n_graphs,), optional
             A graph of weight 2 counts as the same graph given twice.
-        validation : (graphs, y) or (graphs, y, sample_weight), optional
+        validation : (graphs, y), (…, sample_weight) or (…, sample_weight, covariates), optional
             Graphs that are not trained on. Every lambda keeps the state that does best on them.
         watch : aglets.fitting.Watch, optional
             Is told of every lambda, and may hand back paths that were walked before.
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Numbers of your own for every graph that are in the model beside the graphlets, and
+            beside built-in ones. ``predict`` then needs them, too.
 
         Returns
         -------
@@ -92,6 +100,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         sample = self._learn_targets(as_graph_set(X), y, sample_weight)
+        known = learn_covariates(self.covariates, sample.graphs, covariates, sample.sample_weight)
+        self.covariates_ = known
         if not len(sample.graphs.labels):
             raise ValueError(
                 f"{type(self).__name__} needs graphs with nodes. Got {len(sample.graphs)} graphs "
@@ -99,12 +109,18 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             )
         held_out = None
         if validation is not None:
-            if not isinstance(validation, Sequence) or len(validation) not in (2, 3):
+            if not isinstance(validation, Sequence) or len(validation) not in (2, 3, 4):
                 raise TypeError(
-                    "validation must be a tuple (graphs, y) or (graphs, y, sample_weight). "
+                    "validation must be a tuple (graphs, y), (graphs, y, sample_weight) or "
+                    "(graphs, y, sample_weight, covariates). "
                     f"Got {type(validation).__name__} instead."
                 )
-            held_out = self._known_targets(as_graph_set(validation[0]), *validation[1:])
+            held_out = self._known_targets(as_graph_set(validation[0]), *validation[1:3])
+        if known is not None:
+            sample = replace(sample, covariates=known.centered(sample.graphs, covariates))
+            if validation is not None and held_out is not None:
+                values = known.centered(held_out.graphs, *validation[3:])
+                held_out = replace(held_out, covariates=values)
         self._fit(sample, held_out, watch or Watch())
         self.global_explanation_ = explain_global(
             self.model_, sample.graphs, np.ravel(y), n_jobs=effective_n_jobs(self.n_jobs)
@@ -149,6 +165,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             max_seconds=self.max_seconds,
             n_jobs=effective_n_jobs(self.n_jobs) if n_jobs is None else n_jobs,
             watch=watch,
+            covariates=self.covariates_,
+            covariate_penalty=float(self.covariate_penalty),
         )
 
     def _store(self, paths: list[list[PathPoint]], index: int, frame: Frame) -> None:
@@ -161,6 +179,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         self.graphlets_ = list(self.model_.graphlets)
         self.coef_: Any = np.array(self.model_.coef)
         self.intercept_: Any = np.array(self.model_.intercept)
+        self.covariate_coef_: Any = np.array(self.model_.covariate_coef)
         self.path_ = paths[0] if single else paths
         lambdas = [np.array([point.lam for point in path]) for path in paths]
         self.lambdas_ = lambdas[0] if single else lambdas
@@ -172,6 +191,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
 
     def transform(self, X: Any) -> FloatArray:
         """Score how well each graphlet is contained in each graph.
+
+        Covariates are no graphlets and have no columns here.
 
         Parameters
         ----------
@@ -208,25 +229,32 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 f"index must be from 0 to {longest - 1}, the points of the path. Got {index}."
             )
         points = [path[min(index, len(path) - 1)] for path in paths]
-        frame = Frame(self.model_.input_format, self.model_.scaling)
+        frame = Frame(self.model_.input_format, self.model_.scaling, self.model_.covariates)
         return model_of(points, [], frame, self.model_.loss, self.model_.classes)
 
-    def explain(self, X: Any, *, output: Any = None) -> LocalExplanation | list[LocalExplanation]:
+    def explain(
+        self, X: Any, covariates: Any = None, *, output: Any = None
+    ) -> LocalExplanation | list[LocalExplanation]:
         """Say why graphs get their predictions: what each graphlet adds, and where it matches.
 
         Parameters
         ----------
         X : Graph, or GraphSet, or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
         output : class, optional
             With more than two classes: whose decision to explain; the predicted class unless given.
 
         Returns
         -------
         LocalExplanation, or a list of them if several graphs were given
-            Its ``intercept`` and the ``contribution`` of its ``contributions`` sum to f.
+            Its ``intercept`` and the ``contribution`` of its ``contributions`` and ``covariates``
+            sum to f.
         """
         check_is_fitted(self)
-        return explain_local(self.model_, X, output=output, n_jobs=effective_n_jobs(self.n_jobs))
+        return explain_local(
+            self.model_, X, covariates, output=output, n_jobs=effective_n_jobs(self.n_jobs)
+        )
 
     def stability(
         self,
@@ -236,6 +264,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         n_rounds: int = 50,
         fraction: float = 0.5,
         random_state: Any = 0,
+        covariates: Any = None,
     ) -> FloatArray:
         """Tell how often each graphlet is found again in models fitted on subsamples.
 
@@ -250,6 +279,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             Part of the graphs of each class in a subsample.
         random_state : int, Generator or None
             The same number draws the same subsamples.
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
 
         Returns
         -------
@@ -270,6 +301,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             fraction=fraction,
             random_state=random_state,
             n_jobs=self.n_jobs,
+            covariates=None if covariates is None else np.asarray(covariates),
         )
 
     def explain_global(

@@ -200,6 +200,8 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         the held-out part. Graphs given to ``fit`` as ``validation`` are never trained on.
     loss, scale, solver, learn_attributes, tol, max_epochs, patience, class_weight
         As in :class:`LagraClassifier`.
+    covariates, covariate_penalty
+        As in :class:`LagraClassifier`.
     max_nodes, max_bytes, max_seconds, n_jobs
         As in :class:`LagraClassifier`.
     random_state : int, RandomState or None, default=None
@@ -216,7 +218,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         The chosen row of it.
     classes_, graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_
         As in :class:`LagraClassifier`, of the final fit.
-    n_iter_, model_
+    n_iter_, model_, covariates_, covariate_coef_
         As in :class:`LagraClassifier`, of the final fit.
 
     Examples
@@ -250,6 +252,8 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         scale: str = "standard",
         solver: str = "fast",
         learn_attributes: bool = True,
+        covariates: str | None = None,
+        covariate_penalty: float = 0.0,
         tol: float = 1e-4,
         max_epochs: int = 100,
         patience: int = 5,
@@ -273,6 +277,8 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         self.scale = scale
         self.solver = solver
         self.learn_attributes = learn_attributes
+        self.covariates = covariates
+        self.covariate_penalty = covariate_penalty
         self.tol = tol
         self.max_epochs = max_epochs
         self.patience = patience
@@ -295,6 +301,8 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         Choose by the loss or by R² on held-out graphs.
     loss, epsilon, scale, solver, learn_attributes, tol, max_epochs, patience
         As in :class:`LagraRegressor`.
+    covariates, covariate_penalty
+        As in :class:`LagraClassifier`.
     max_nodes, max_bytes, max_seconds, n_jobs
         As in :class:`LagraClassifier`.
 
@@ -336,6 +344,8 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         scale: str = "standard",
         solver: str = "fast",
         learn_attributes: bool = True,
+        covariates: str | None = None,
+        covariate_penalty: float = 0.0,
         tol: float = 1e-4,
         max_epochs: int = 100,
         patience: int = 5,
@@ -359,6 +369,8 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         self.scale = scale
         self.solver = solver
         self.learn_attributes = learn_attributes
+        self.covariates = covariates
+        self.covariate_penalty = covariate_penalty
         self.tol = tol
         self.max_epochs = max_epochs
         self.patience = patience

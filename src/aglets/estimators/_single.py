@@ -72,6 +72,12 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         "paper" is Algorithm 1 to the letter; "fast" reaches the same optimality conditions sooner.
     learn_attributes : bool, default=True
         False keeps all graphlet attributes at the mean of their label.
+    covariates : {"size", None}, default=None
+        Numbers of the whole graph that are in the model beside the graphlets: "size" counts nodes,
+        edges and nodes of each label. Your own go to ``fit`` and ``predict`` as ``covariates=``.
+    covariate_penalty : float, default=0.0
+        Penalty on their coefficients as a multiple of lambda, on the scale of unit spread. With 0
+        they are as free as the intercept, and lambda_max is that of their best model alone.
     tol : float, default=1e-4
         Relative decrease of the objective at which a step of the path ends.
     max_epochs : int, default=100
@@ -98,6 +104,10 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         beta.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         beta_0.
+    covariates_ : Covariates or None
+        Names, means and spreads of the covariates.
+    covariate_coef_ : ndarray of shape (1, n_covariates) or (n_classes, n_covariates)
+        Their coefficients, per unit of each, counted from its mean.
     lambda_, lambda_max_ : float, or ndarray of shape (n_classes,)
         The penalty in use and the smallest one for which the model is empty.
     lambdas_ : ndarray, or list of ndarray (per class)
@@ -138,6 +148,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         scale: str = "standard",
         solver: str = "fast",
         learn_attributes: bool = True,
+        covariates: str | None = None,
+        covariate_penalty: float = 0.0,
         tol: float = 1e-4,
         max_epochs: int = 100,
         patience: int = 5,
@@ -157,6 +169,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.scale = scale
         self.solver = solver
         self.learn_attributes = learn_attributes
+        self.covariates = covariates
+        self.covariate_penalty = covariate_penalty
         self.tol = tol
         self.max_epochs = max_epochs
         self.patience = patience
@@ -177,6 +191,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
     ----------
     lambda_ratio, n_lambdas, rho, maxpat, starts, scale, solver, learn_attributes, tol, max_epochs
         As in :class:`LagraClassifier`.
+    covariates, covariate_penalty
+        As in :class:`LagraClassifier`.
     patience, max_nodes, max_bytes, max_seconds, n_jobs, random_state
         As in :class:`LagraClassifier`.
     loss : {"squared", "huber"}, default="squared"
@@ -192,8 +208,10 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         beta.
     intercept_ : float
         beta_0.
-    lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_, model_
+    covariates_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_, model_
         As in :class:`LagraClassifier`.
+    covariate_coef_ : ndarray of shape (n_covariates,)
+        gamma.
 
     Examples
     --------
@@ -222,6 +240,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         scale: str = "standard",
         solver: str = "fast",
         learn_attributes: bool = True,
+        covariates: str | None = None,
+        covariate_penalty: float = 0.0,
         tol: float = 1e-4,
         max_epochs: int = 100,
         patience: int = 5,
@@ -241,6 +261,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.scale = scale
         self.solver = solver
         self.learn_attributes = learn_attributes
+        self.covariates = covariates
+        self.covariate_penalty = covariate_penalty
         self.tol = tol
         self.max_epochs = max_epochs
         self.patience = patience

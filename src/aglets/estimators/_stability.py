@@ -28,6 +28,7 @@ def stability_of(
     fraction: float,
     random_state: Any,
     n_jobs: int | None,
+    covariates: NDArray[Any] | None = None,
 ) -> FloatArray:
     """Fit on subsamples, and count for each graphlet how often it or one around it comes back."""
     rng = np.random.default_rng(random_state)
@@ -38,7 +39,10 @@ def stability_of(
             starts=estimator.starts_, rhos=(estimator.rho_,), maxpats=(estimator.maxpat_,)
         )
     models = Parallel(n_jobs=n_jobs)(
-        delayed(_refitted)(clone(template), graphs[part], y[part]) for part in rows
+        delayed(_refitted)(
+            clone(template), graphs[part], y[part], None if covariates is None else covariates[part]
+        )
+        for part in rows
     )
     found = np.zeros(len(estimator.model_.graphlets))
     for model in models:
@@ -46,8 +50,10 @@ def stability_of(
     return found / n_rounds
 
 
-def _refitted(estimator: Any, graphs: GraphSet, y: NDArray[Any]) -> LagraModel:
-    model: LagraModel = estimator.fit(graphs, y).model_
+def _refitted(
+    estimator: Any, graphs: GraphSet, y: NDArray[Any], covariates: NDArray[Any] | None
+) -> LagraModel:
+    model: LagraModel = estimator.fit(graphs, y, covariates=covariates).model_
     return model
 
 

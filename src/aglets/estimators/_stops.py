@@ -59,6 +59,7 @@ def _joined(chosen: list[int], stops: list[list[PathPoint]], frame: Frame) -> St
         graphlets=graphlets,
         coefs=coefs,
         intercepts=np.array([[point.beta0 for point in points] for points in stops]),
+        covariate_coefs=np.array([[point.gamma for point in points] for points in stops]),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -46,12 +47,14 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         ),
     }
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Evaluate f(G) = beta_0 + sum_H beta_H psi(G; H).
+    def decision_function(self, X: Any, covariates: Any = None) -> FloatArray:
+        """Evaluate f(G) = beta_0 + sum_H beta_H psi(G; H), plus what covariates add.
 
         Parameters
         ----------
         X : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
 
         Returns
         -------
@@ -59,39 +62,62 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
             Positive for ``classes_[1]``; with more than two classes, one column per class.
         """
         check_is_fitted(self)
-        f: FloatArray = self.model_.decision_function(X, n_jobs=effective_n_jobs(self.n_jobs))
+        f: FloatArray = self.model_.decision_function(
+            X, covariates, n_jobs=effective_n_jobs(self.n_jobs)
+        )
         return f
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, covariates: Any = None) -> NDArray[Any]:
         """Name the class of each graph.
 
         Parameters
         ----------
         X : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
 
         Returns
         -------
         y : ndarray of shape (n_graphs,)
         """
         check_is_fitted(self)
-        y: NDArray[Any] = self.model_.predict(X, n_jobs=effective_n_jobs(self.n_jobs))
+        y: NDArray[Any] = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
         return y
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any, covariates: Any = None) -> FloatArray:
         """Give the probability of each class; only with ``loss="logistic"``.
 
         Parameters
         ----------
         X : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
 
         Returns
         -------
         p : ndarray of shape (n_graphs, n_classes)
         """
         check_is_fitted(self)
-        p: FloatArray = self.model_.predict_proba(X, n_jobs=effective_n_jobs(self.n_jobs))
+        p: FloatArray = self.model_.predict_proba(
+            X, covariates, n_jobs=effective_n_jobs(self.n_jobs)
+        )
         return p
+
+    def score(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: Any = None
+    ) -> float:
+        """Return the part of graphs whose class is told rightly.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+        y : array-like of shape (n_graphs,)
+        sample_weight : array-like of shape (n_graphs,), optional
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
+        """
+        return float(accuracy_score(y, self.predict(X, covariates), sample_weight=sample_weight))
 
     def _loss(self) -> Loss:
         return Logistic() if self.loss == "logistic" else SquaredHinge()
@@ -141,20 +167,37 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         "epsilon": floats(0.0),
     }
 
-    def predict(self, X: Any) -> FloatArray:
+    def predict(self, X: Any, covariates: Any = None) -> FloatArray:
         """Estimate the number of each graph.
 
         Parameters
         ----------
         X : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
 
         Returns
         -------
         y : ndarray of shape (n_graphs,)
         """
         check_is_fitted(self)
-        y: FloatArray = self.model_.predict(X, n_jobs=effective_n_jobs(self.n_jobs))
+        y: FloatArray = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
         return y
+
+    def score(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: Any = None
+    ) -> float:
+        """Return the coefficient of determination R².
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+        y : array-like of shape (n_graphs,)
+        sample_weight : array-like of shape (n_graphs,), optional
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
+        """
+        return float(r2_score(y, self.predict(X, covariates), sample_weight=sample_weight))
 
     def _loss(self) -> Loss:
         return Huber(self.epsilon) if self.loss == "huber" else Squared()
@@ -187,4 +230,5 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
     def _store(self, *args: Any) -> None:
         super()._store(*args)
         self.coef_ = self.coef_[0]
+        self.covariate_coef_ = self.covariate_coef_[0]
         self.intercept_ = float(self.intercept_[0])

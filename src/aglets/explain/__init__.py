@@ -8,11 +8,14 @@ these objects alone.
 
 from __future__ import annotations
 
+from aglets.explain._covariates import CovariateContribution, CovariateSummary
 from aglets.explain._globally import GlobalExplanation, GraphletSummary, explain_global
 from aglets.explain._locally import Contribution, LocalExplanation, Switch, explain_local
 
 __all__ = [
     "Contribution",
+    "CovariateContribution",
+    "CovariateSummary",
     "GlobalExplanation",
     "GraphletSummary",
     "LocalExplanation",

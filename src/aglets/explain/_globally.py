@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from aglets import _html
 from aglets._pictures import Drawable
 from aglets._svg import graph_svg
-from aglets.explain._plain import graphlet_dict, json_text, label_text, names_of, short_name
+from aglets.explain._covariates import CovariateSummary, summaries_of
+from aglets.explain._plain import (
+    graphlet_dict,
+    json_text,
+    label_text,
+    names_of,
+    short_name,
+    speaks_for,
+)
 from aglets.graphlet import Graphlet
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.model import LagraModel
@@ -122,6 +130,8 @@ class GlobalExplanation(Drawable):
     rho : float
     loss : str
     attribute_names : tuple of str
+    covariates : tuple of CovariateSummary
+        Numbers of the whole graph beside the graphlets, if the model has such.
     """
 
     graphlets: tuple[GraphletSummary, ...]
@@ -132,6 +142,7 @@ class GlobalExplanation(Drawable):
     rho: float
     loss: str
     attribute_names: tuple[str, ...]
+    covariates: tuple[CovariateSummary, ...] = ()
 
     @property
     def intercept(self) -> float | tuple[float, ...]:
@@ -162,6 +173,7 @@ class GlobalExplanation(Drawable):
             "loss": self.loss,
             "attribute_names": list(self.attribute_names),
             "graphlets": [entry.to_dict() for entry in self.graphlets],
+            "covariates": [entry.to_dict() for entry in self.covariates],
         }
 
     def to_json(self, indent: int | None = None) -> str:
@@ -193,6 +205,11 @@ class GlobalExplanation(Drawable):
             f"(in {entry.n_support} graphs{_quality(entry)})"
             for entry in self.graphlets
         ]
+        lines += [
+            f"  {entry.effect:+9.4f}  covariate {short_name(entry.name)}, by a standard deviation"
+            f"{'' if entry.output is None else f', for {entry.output}'}"
+            for entry in self.covariates
+        ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -217,7 +234,22 @@ class GlobalExplanation(Drawable):
             f"<figcaption>{_html.escaped(f'{entry.coef:+.3g}')}</figcaption></figure>"
             for entry in self.graphlets[:6]
         )
-        return f"<p>{_html.escaped(repr(self))}</p>{pictures}{_html.table(head, rows)}"
+        beside = ""
+        if self.covariates:
+            names = ["covariate", "adds, by a standard deviation", "more speaks for", "mean"]
+            beside = _html.table(
+                names,
+                [
+                    [
+                        short_name(e.name),
+                        e.effect,
+                        "" if e.output is None else e.speaks_for,
+                        e.center,
+                    ]
+                    for e in self.covariates
+                ],
+            )
+        return f"<p>{_html.escaped(repr(self))}</p>{pictures}{_html.table(head, rows)}{beside}"
 
 
 def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:
@@ -310,7 +342,7 @@ def summarise(
                 index=j,
                 graphlet=graphlet,
                 coef=coef,
-                speaks_for=_spoken_for(classes, row, coef),
+                speaks_for=speaks_for(classes, row, coef),
                 output=None if classes is None else classes[row if len(classes) > 2 else 1],
                 support={classes[c]: int(occurs[w, j].sum()) for c, w in per_class.items()}
                 if classes
@@ -343,6 +375,7 @@ def summarise(
         rho=float(model.rho),
         loss=model.loss,
         attribute_names=names,
+        covariates=summaries_of(model),
     ).with_stability(model.stability)
 
 
@@ -378,14 +411,6 @@ def _target(classes: tuple[Any, ...] | None, row: int, coef: float) -> tuple[int
     if classes is None:
         return 0, True
     return (row, coef > 0.0) if len(classes) > 2 else (1, coef > 0.0)
-
-
-def _spoken_for(classes: tuple[Any, ...] | None, row: int, coef: float) -> Any:
-    if classes is None:
-        return None
-    if len(classes) == 2:
-        return classes[1] if coef > 0.0 else classes[0]
-    return classes[row] if coef > 0.0 else f"not {classes[row]}"
 
 
 def _mean(values: FloatArray) -> float:

@@ -13,6 +13,7 @@ from aglets import _html
 from aglets._palette import signed_colours
 from aglets._pictures import Drawable
 from aglets._svg import graph_svg
+from aglets.explain._covariates import CovariateContribution, contributions_of
 from aglets.explain._globally import is_molecule
 from aglets.explain._plain import graphlet_dict, json_text, label_text, names_of, short_name
 from aglets.graphlet import Graphlet
@@ -115,8 +116,8 @@ class Switch:
 class LocalExplanation(Drawable):
     """The prediction for one graph, split into what each graphlet adds.
 
-    ``intercept`` and the ``contribution`` of all ``contributions`` sum to ``decision``, which is
-    the model's ``decision_function``.
+    ``intercept`` and the ``contribution`` of all ``contributions`` and ``covariates`` sum to
+    ``decision``, which is the model's ``decision_function``.
 
     Parameters
     ----------
@@ -138,6 +139,8 @@ class LocalExplanation(Drawable):
     switches : tuple of Switch
         The graphlets nearest to turning the prediction over, nearest first; empty in regression.
     attribute_names : tuple of str
+    covariates : tuple of CovariateContribution
+        What numbers of the whole graph add, the greatest first, if the model has such.
     """
 
     graph: Graph
@@ -152,6 +155,7 @@ class LocalExplanation(Drawable):
     switches: tuple[Switch, ...]
     attribute_names: tuple[str, ...]
     molecule: bool = False
+    covariates: tuple[CovariateContribution, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -163,6 +167,7 @@ class LocalExplanation(Drawable):
             "decision": self.decision,
             "decisions": list(self.decisions),
             "contributions": [entry.to_dict() for entry in self.contributions],
+            "covariates": [entry.to_dict() for entry in self.covariates],
             "node_importance": self.node_importance.tolist(),
             "edge_importance": self.edge_importance.tolist(),
             "switches": [entry.to_dict() for entry in self.switches],
@@ -182,12 +187,16 @@ class LocalExplanation(Drawable):
         return json_text(self.to_dict(), indent)
 
     def to_frame(self) -> Any:
-        """Tabulate the contributions in a pandas DataFrame, one row per graphlet."""
+        """Tabulate the contributions in a pandas DataFrame, one row per graphlet or covariate.
+
+        Covariates come last, with "covariate" as their ``kind`` and neither psi nor embedding.
+        """
         import pandas as pd
 
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "graphlet": [entry.graphlet.name for entry in self.contributions],
+                "kind": ["graphlet"] * len(self.contributions),
                 "index": [entry.index for entry in self.contributions],
                 "coef": [entry.coef for entry in self.contributions],
                 "psi": [entry.psi for entry in self.contributions],
@@ -196,6 +205,10 @@ class LocalExplanation(Drawable):
                 "embedding": [entry.embedding for entry in self.contributions],
             }
         )
+        for entry in self.covariates:
+            row = [entry.name, "covariate", entry.index, entry.coef, np.nan, entry.contribution]
+            frame.loc[len(frame)] = [*row, np.nan, None]
+        return frame
 
     def __str__(self) -> str:
         lines = [f"{_headline(self)}", f"  {self.intercept:+9.4f}  intercept"]
@@ -206,6 +219,11 @@ class LocalExplanation(Drawable):
                     f"  {entry.contribution:+9.4f}  {short_name(entry.graphlet.name)} "
                     f"(psi {entry.psi:.3f}, nodes {nodes})"
                 )
+        lines += [
+            f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
+            f"({entry.value:.4g}, usually {entry.center:.4g})"
+            for entry in self.covariates
+        ]
         absent = sum(entry.embedding is None for entry in self.contributions)
         if absent:
             lines.append(f"  {absent} graphlet{'s do' if absent > 1 else ' does'} not occur")
@@ -230,6 +248,16 @@ class LocalExplanation(Drawable):
             ]
             for entry in present
         ]
+        rows += [
+            [
+                "covariate",
+                entry.contribution,
+                "",
+                f"{short_name(entry.name)} = {entry.value:.4g}",
+                "",
+            ]
+            for entry in self.covariates
+        ]
         head = ["graphlet", "contribution", "psi", "", "nodes"]
         picture = graph_svg(
             self.graph.labels,
@@ -251,7 +279,7 @@ def _headline(explanation: LocalExplanation) -> str:
 
 
 def explain_local(
-    model: LagraModel, graphs: Any, *, output: Any = None, n_jobs: int = 1
+    model: LagraModel, graphs: Any, covariates: Any = None, *, output: Any = None, n_jobs: int = 1
 ) -> LocalExplanation | list[LocalExplanation]:
     """Say why graphs get their predictions.
 
@@ -260,6 +288,8 @@ def explain_local(
     model : LagraModel
     graphs : Graph, or GraphSet, or list of graphs
         In the user's units.
+    covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+        The user's own, if the model was fitted with such.
     output : class, optional
         With more than two classes: whose decision to explain; of each graph, the predicted class
         unless given.
@@ -290,11 +320,12 @@ def explain_local(
     single = isinstance(graphs, (Graph, str))
     known = model.input_format
     given = as_graph_set([graphs] if single else graphs, known.recipe)
+    beside = model.covariate_values(given, covariates)
     prepared = model.scaling.apply(known.bring(given))
     psi, embeddings = model.agis_prepared(prepared, return_embeddings=True, n_jobs=n_jobs)
     row = None if output is None else _output_row(model, output)
     explanations = [
-        _explained(model, given[i], prepared[i], psi[i], embeddings[i], row)
+        _explained(model, given[i], prepared[i], psi[i], embeddings[i], beside[i], row)
         for i in range(len(given))
     ]
     return explanations[0] if single else explanations
@@ -317,13 +348,16 @@ def _explained(
     prepared: Graph,
     psi: FloatArray,
     embeddings: list[NDArray[np.int32] | None],
+    beside: FloatArray,
     row: int | None,
 ) -> LocalExplanation:
     # fsum is rounded once, whatever the order: no sum here depends on how graphs came in.
     f = np.array(
         [
-            math.fsum([beta0, *(beta * psi).tolist()])
-            for beta0, beta in zip(model.intercept, model.coef, strict=True)
+            math.fsum([beta0, *(beta * psi).tolist(), *(gamma * beside).tolist()])
+            for beta0, beta, gamma in zip(
+                model.intercept, model.coef, model.covariate_coef, strict=True
+            )
         ]
     )
     winner = int(f.argmax()) if model.n_outputs > 1 else 0
@@ -358,6 +392,7 @@ def _explained(
             model.input_format.attribute_names, model.input_format.n_attributes
         ),
         molecule=is_molecule(model.input_format.recipe),
+        covariates=contributions_of(model, row, beside),
     )
 
 

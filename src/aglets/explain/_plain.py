@@ -11,7 +11,15 @@ import numpy as np
 if TYPE_CHECKING:
     from aglets.graphlet import Graphlet
 
-__all__ = ["graphlet_dict", "json_text", "label_text", "names_of", "plain", "short_name"]
+__all__ = [
+    "graphlet_dict",
+    "json_text",
+    "label_text",
+    "names_of",
+    "plain",
+    "short_name",
+    "speaks_for",
+]
 
 
 def plain(value: Any) -> Any:
@@ -94,3 +102,18 @@ def short_name(text: str, limit: int = 40) -> str:
     'abcd…'
     """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def speaks_for(classes: Sequence[Any] | None, row: int, coef: float) -> Any:
+    """Return the class that more of something with this weight makes likelier.
+
+    Examples
+    --------
+    >>> speaks_for(["no", "yes"], 0, -2.0), speaks_for(["a", "b", "c"], 2, -2.0)
+    ('no', 'not c')
+    """
+    if classes is None:
+        return None
+    if len(classes) == 2:
+        return classes[1] if coef > 0.0 else classes[0]
+    return classes[row] if coef > 0.0 else f"not {classes[row]}"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from aglets import __version__
 from aglets._palette import CLASSES, NEGATIVE, NEUTRAL, POSITIVE, label_colours
+from aglets.explain._covariates import contributions_of
 from aglets.explain._globally import (
     GlobalExplanation,
     GraphletSummary,
@@ -28,7 +29,14 @@ FloatArray = NDArray[np.float64]
 
 
 def collect(
-    estimator: Any, graphs: Any, y: Any, *, max_graphs: int, n_jobs: int, stability: Any = None
+    estimator: Any,
+    graphs: Any,
+    y: Any,
+    *,
+    max_graphs: int,
+    n_jobs: int,
+    stability: Any = None,
+    covariates: Any = None,
 ) -> dict[str, Any]:
     """Compute everything that the page shows."""
     model: LagraModel = getattr(estimator, "model_", estimator)
@@ -48,7 +56,8 @@ def collect(
     )
     occurs = np.array([[s is not None for s in row] for row in sites], bool).reshape(psi.shape)
     learned = summarise(model, brought, psi, occurs, truth).with_stability(stability)
-    f = model.decision_from_agis(psi)
+    beside = model.covariate_values(given, covariates)
+    f = model.decision_from_agis(psi, beside)
     predictions = model.predict_from_decision(f)
     wrong = _wrong(model, predictions, truth, f)
     shown = np.argsort(-wrong, kind="stable")[:max_graphs]
@@ -81,9 +90,14 @@ def collect(
         "wrong": [] if truth is None else np.flatnonzero(wrong > 0.0) if classes else [],
         "psi": [[_short(value) for value in row] for row in psi[:, columns].tolist()],
         "gallery": [
-            _drawn(given[int(i)], int(i), sites[i], columns, psi[i], molecule) for i in shown
+            {
+                **_drawn(given[int(i)], int(i), sites[i], columns, psi[i], molecule),
+                "beside": _beside(model, beside[i]),
+            }
+            for i in shown
         ],
-        "path": path_table(estimator, model, brought, psi, truth, molecule, n_jobs),
+        "covariates": [entry.to_dict() for entry in learned.covariates],
+        "path": path_table(estimator, model, brought, psi, beside, truth, molecule, n_jobs),
     }
 
 
@@ -109,7 +123,9 @@ def _sentences(
     model: LagraModel, learned: GlobalExplanation, result: dict[str, Any] | None
 ) -> list[str]:
     n = len(learned.graphlets)
-    if n == 0:
+    if n == 0 and learned.covariates:
+        sentences = ["The model has no graphlets: its answer follows from the covariates alone."]
+    elif n == 0:
         sentences = ["The model has no graphlets: its answer is the same for every graph."]
     else:
         largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
@@ -125,6 +141,9 @@ def _sentences(
                     meaning = "high values" if sign > 0 else "low values"
                 signs.append(f"{entry.graphlet.name} is the strongest sign of {meaning}")
         sentences = [f"The model {what} by {many}; {', and '.join(signs)}."]
+        if learned.covariates:
+            names = ", ".join(dict.fromkeys(entry.name for entry in learned.covariates))
+            sentences.append(f"Beside them it uses covariates, which are no graphlets: {names}.")
     if result is not None and result["score"] is not None:
         name = result["score_name"]
         baselines = " and ".join(
@@ -186,6 +205,17 @@ def _drawn(
         **structure(graph.labels, graph.edges, graph.edge_labels, molecule),
         "sites": matched,
     }
+
+
+def _beside(model: LagraModel, centered: FloatArray) -> list[list[dict[str, Any]]]:
+    """List what the covariates of a graph add, for every output."""
+    return [
+        [
+            {"name": entry.name, "value": _short(entry.value), "adds": entry.contribution}
+            for entry in contributions_of(model, row, centered)
+        ]
+        for row in range(model.n_outputs)
+    ]
 
 
 def _short(value: float) -> float | int:

@@ -27,6 +27,7 @@ def write(
     title: str = "",
     max_graphs: int = 300,
     stability: Any = None,
+    covariates: Any = None,
     n_jobs: int = 1,
 ) -> Path:
     """Write the report of a model on graphs to an HTML file.
@@ -49,6 +50,8 @@ def write(
     stability : array-like of shape (n_graphlets,), optional
         How often each graphlet is found again, as ``clf.stability(...)`` gives it; unless given,
         what the model says of it.
+    covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+        Your own of these graphs, if the model was fitted with such.
     n_jobs : int
         Number of threads.
 
@@ -71,6 +74,7 @@ def write(
     text = html(
         *(model, graphs, y),
         **{"title": title, "max_graphs": max_graphs, "stability": stability, "n_jobs": n_jobs},
+        covariates=covariates,
     )
     target.write_text(text, encoding="utf-8")
     return target
@@ -84,12 +88,19 @@ def html(
     title: str = "",
     max_graphs: int = 300,
     stability: Any = None,
+    covariates: Any = None,
     n_jobs: int = 1,
 ) -> str:
     """Return the page as text; parameters as in :func:`write`."""
     # Laying out many small graphs is quicker when linear algebra does not call for more threads.
     with threadpool_limits(1):
-        data = collect(model, graphs, y, max_graphs=max_graphs, n_jobs=n_jobs, stability=stability)
+        data = collect(
+            *(model, graphs, y),
+            max_graphs=max_graphs,
+            n_jobs=n_jobs,
+            stability=stability,
+            covariates=covariates,
+        )
     data["title"] = title or "What the model learned"
     parts = {
         "TITLE": escape(data["title"]),

@@ -27,6 +27,7 @@ def path_table(
     model: LagraModel,
     graphs: GraphSet,
     psi: FloatArray,
+    beside: FloatArray,
     y: NDArray[Any] | None,
     molecule: bool,
     n_jobs: int,
@@ -54,7 +55,7 @@ def path_table(
         return table | (_again(model, psi, y, molecule) or {})
     table["stops"]["n"] = [len(entry.graphlets) for entry in models]
     if y is not None:
-        table["stops"]["here"] = [_score(entry, graphs, y, n_jobs) for entry in models]
+        table["stops"]["here"] = [_score(entry, graphs, beside, y, n_jobs) for entry in models]
     table["pictures"], table["models"] = _pictures(
         [list(entry.graphlets) for entry in models], molecule
     )
@@ -88,7 +89,9 @@ def _again(
     model: LagraModel, psi: FloatArray, y: NDArray[Any] | None, molecule: bool
 ) -> dict[str, Any] | None:
     """Make stops from the model's own graphlets, with weights fitted again."""
-    stops = [] if y is None else refitted(psi, y, classification=model.classes is not None)
+    if y is None or model.covariates is not None:
+        return None  # weights would make up for covariates that are not there
+    stops = refitted(psi, y, classification=model.classes is not None)
     if not stops:
         return None
     weighted = [
@@ -122,8 +125,11 @@ def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
     )
 
 
-def _score(model: LagraModel, graphs: GraphSet, y: NDArray[Any], n_jobs: int) -> float:
-    told = model.predict(graphs, n_jobs=n_jobs)
+def _score(
+    model: LagraModel, graphs: GraphSet, beside: FloatArray, y: NDArray[Any], n_jobs: int
+) -> float:
+    psi = model.transform(graphs, n_jobs=n_jobs)
+    told = model.predict_from_decision(model.decision_from_agis(psi, beside))
     if model.classes is not None:
         pairs = zip(told.tolist(), y.tolist(), strict=True)
         return float(np.mean([one == other for one, other in pairs]))

@@ -228,6 +228,15 @@ function showGraphlets() {
   byId("graphlet-count").textContent = list.length + " of " + D.graphlets.length;
 }
 
+function showCovariates() {
+  if (!D.covariates.length) return;
+  const body = byId("covariates-body"), heads = ["covariate", "adds, by a standard deviation", "adds, by one", "mean", ...(D.classes ? ["more speaks for"] : [])];
+  body.append(el("h3", {}, "Covariates"), el("p", {}, "Numbers of the whole graph, which are no graphlets. They add to the decision what is above or below their mean in training, times a weight."));
+  const table = el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name))))), inner = el("tbody"); table.append(inner);
+  for (const c of D.covariates) inner.append(el("tr", {}, el("th", { scope: "row" }, cut(c.name, 40)), el("td", { class: c.effect > 0 ? "pos" : "neg" }, signed(c.effect)), el("td", {}, signed(c.coef)), el("td", {}, num(c.center)), ...(D.classes ? [el("td", {}, cut(String(c.speaks_for), 30))] : [])));
+  body.append(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Covariates" }, table));
+}
+
 // The slider -----------------------------------------------------------------------------------
 function showPath() {
   const body = byId("path-body"), p = D.path;
@@ -324,6 +333,9 @@ function graphCard(g) {
   const body = el("tbody"); table.append(body);
   const line = (name, psi, value) => { const r = el("tr", {}, name, el("td", {}, psi), el("td", { class: value > 0 ? "pos" : "neg" }, signed(value))); body.append(r); return r; };
   line(el("td", { class: "name" }, "intercept"), "", D.intercepts[out]);
+  const beside = g.beside[out].filter((c) => c.adds !== 0);
+  beside.slice(0, 6).forEach((c) => line(el("td", { class: "name" }, cut(c.name, 24) + " = " + num(c.value, 4)), "", c.adds));
+  if (beside.length > 6) line(el("td", { class: "name" }, beside.length - 6 + " more covariates"), "", beside.slice(6).reduce((t, c) => t + c.adds, 0));
   rows.slice(0, 8).forEach((row) => {
     const name = el("td", { class: "name" });
     const link = el("a", { href: "#graphlet-" + row.h.rank }, "#" + (row.h.rank + 1) + " " + cut(row.h.name, 24));
@@ -380,7 +392,7 @@ function showRerun() {
   body.append(el("p", {}, "Made with aglets " + D.version + " (rho " + num(D.rho) + ", loss " + D.loss + "). To make this page again:"), el("pre", {}, "aglets report MODEL DATA -o report.html"), el("p", {}, "or in Python:"), el("pre", {}, "from aglets import report\nreport.write(clf, graphs, y, \"report.html\")"), el("p", {}, "The method is LAGRA, Learning Attributed Graphlets. When you use it, please cite the paper that introduces it, S. Tajima, R. Sugihara, R. Kitahara and M. Karasuyama, “Learning Attributed Graphlets: Predictive Graph Mining by Graphlets with Trainable Attribute”, and aglets with its version."));
 }
 
-showQuality(); showGraphlets(); showPath(); showScatter(); showGallery(); showCost(); showRerun();
+showQuality(); showGraphlets(); showCovariates(); showPath(); showScatter(); showGallery(); showCost(); showRerun();
 for (const id of ["graphlet-sort", "graphlet-sign"]) byId(id).addEventListener("change", showGraphlets);
 byId("graphlet-filter").addEventListener("input", showGraphlets);
 kinds.addEventListener("change", showGallery);
