@@ -13,7 +13,7 @@ from aglets import GraphSet, LagraClassifierCV
 from .protocol import Fitted, Ready, Split
 
 #: The paper's grid on raw attributes. Its maxpat 10 takes hours where graphs are dense.
-PAPER = {"scale": "none", "rhos": (1.0, 0.5, 0.1, 0.05, 0.01), "maxpats": (5, 10)}
+PAPER = {"scale": "none", "starts": 1, "rhos": (1.0, 0.5, 0.1, 0.05, 0.01), "maxpats": (5, 10)}
 
 ROWS: dict[str, dict[str, Any]] = {
     "lagra-paper": PAPER,

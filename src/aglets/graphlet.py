@@ -201,7 +201,7 @@ class Embeddings(Sequence[list["Codes | None"]]):
 def agis(
     graphs: Any,
     graphlets: Sequence[Graphlet],
-    rho: float,
+    rho: float | Floats,
     *,
     return_embeddings: Literal[False] = False,
     n_jobs: int | None = 1,
@@ -211,7 +211,7 @@ def agis(
 def agis(
     graphs: Any,
     graphlets: Sequence[Graphlet],
-    rho: float,
+    rho: float | Floats,
     *,
     return_embeddings: bool,
     n_jobs: int | None = 1,
@@ -220,7 +220,7 @@ def agis(
 def agis(
     graphs: Any,
     graphlets: Sequence[Graphlet],
-    rho: float,
+    rho: float | Floats,
     *,
     return_embeddings: bool = False,
     n_jobs: int | None = 1,
@@ -232,7 +232,7 @@ def agis(
     ----------
     graphs : GraphSet or list of graphs
     graphlets : list of Graphlet
-    rho : float
+    rho : float, or ndarray of shape (n_graphlets,)
         Length scale; a larger rho asks for a closer match of attributes.
     return_embeddings : bool
         Also return the best embeddings. Of several that are equally good, the one whose matched
@@ -262,12 +262,11 @@ def agis(
     (array([1, 0], dtype=int32), None)
     """
     graphs = as_graph_set(graphs)
-    if not isinstance(rho, (int, float, np.number)) or not 0.0 < rho < np.inf:
-        raise ValueError(f"rho must be a float in the range (0, inf). Got {rho!r} instead.")
     if isinstance(graphlets, Graphlet):
         raise TypeError(
             "Expected a list of graphlets, got a single Graphlet; put it in a list: [graphlet]."
         )
+    rhos = _checked_rho(rho, len(graphlets))
     patterns, z = [], []
     for i, graphlet in enumerate(graphlets):
         if not isinstance(graphlet, Graphlet):
@@ -278,7 +277,7 @@ def agis(
         patterns.append(core_pattern(graphlet, graphs))
         z.append(flat_attributes(graphlet, graphs))
     costs, nodes = _core.match(graphs.core, patterns, z, n_threads(n_jobs), max_seconds=max_seconds)
-    psi = np.ascontiguousarray(np.exp(-rho * costs).T)
+    psi = np.ascontiguousarray(np.exp(-rhos * costs).T)
     if not return_embeddings:
         return psi
     return psi, Embeddings(nodes, [graphlet.n_nodes for graphlet in graphlets], len(graphs))
@@ -306,6 +305,20 @@ def flat_attributes(graphlet: Graphlet, graphs: GraphSet) -> Floats:
 
 def _same_nodes(a: Codes | None, b: Codes | None) -> bool:
     return a is b if a is None or b is None else np.array_equal(a, b)
+
+
+def _checked_rho(rho: float | Floats, n_graphlets: int) -> Floats:
+    """Take one rho, or one per graphlet as a column."""
+    known = isinstance(rho, (int, float, np.number, np.ndarray))
+    values = np.asarray(rho if known else np.nan, dtype=np.float64)
+    if not ((values > 0.0) & (values < np.inf)).all():
+        raise ValueError(f"rho must be a float in the range (0, inf). Got {rho!r} instead.")
+    if values.ndim and values.shape != (n_graphlets,):
+        raise ValueError(
+            f"rho must be one number, or one per graphlet ({n_graphlets}). "
+            f"Got shape {values.shape} instead."
+        )
+    return values[:, None] if values.ndim else values
 
 
 def _edge_array(edges: npt.ArrayLike) -> Codes:

@@ -43,8 +43,9 @@ class LagraModel:
         beta; zero where a graphlet belongs to another output.
     intercept : ndarray of shape (n_outputs,)
         beta_0.
-    rho : float
-        The length scale of psi = exp(-rho D), with D in scaled units.
+    rho : float, or ndarray of shape (n_graphlets,)
+        The length scale of psi = exp(-rho D), with D in scaled units; one per graphlet in an
+        average of models that differ in it.
     loss : str
         Name of the loss it was trained with.
     input_format : InputFormat
@@ -84,7 +85,7 @@ class LagraModel:
     graphlets: Sequence[Graphlet]
     coef: FloatArray
     intercept: FloatArray
-    rho: float
+    rho: float | FloatArray
     loss: str
     input_format: InputFormat
     scaling: AttributeScaling = field(default_factory=AttributeScaling)
@@ -110,8 +111,7 @@ class LagraModel:
             )
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
             raise ValueError("The coefficients and intercepts of a model must be finite.")
-        if not 0.0 < self.rho < np.inf:
-            raise ValueError(f"rho must be in the range (0, inf). Got {self.rho!r} instead.")
+        object.__setattr__(self, "rho", _one_or_each(self.rho, len(self.graphlets)))
         n_covariates = 0 if self.covariates is None else len(self.covariates.names)
         if self.stops is not None and self.stops.n_outputs != n_outputs:
             raise ValueError(
@@ -146,6 +146,12 @@ class LagraModel:
     def n_outputs(self) -> int:
         """One for two classes and for regression, else the number of classes."""
         return len(self.intercept)
+
+    @property
+    def rho_text(self) -> str:
+        """Write rho: a number, or the range of the graphlets' numbers."""
+        low, high = np.min(self.rho), np.max(self.rho)
+        return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
     @property
     def output(self) -> NDArray[np.intp]:
@@ -311,7 +317,7 @@ class LagraModel:
     def __repr__(self) -> str:
         kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
         more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
-        return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho:g})"
+        return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho_text})"
 
 
 def unscaled_graphlet(
@@ -352,6 +358,24 @@ def _parts(values: FloatArray, count: int) -> FloatArray:
         )
     parts.flags.writeable = False
     return parts
+
+
+def _one_or_each(rho: float | FloatArray, n_graphlets: int) -> float | FloatArray:
+    """Take one rho, or one per graphlet; if these are all the same, one."""
+    values = np.array(rho, dtype=np.float64)
+    if not ((values > 0.0) & (values < np.inf)).all():
+        raise ValueError(f"rho must be in the range (0, inf). Got {rho!r} instead.")
+    if not values.ndim:
+        return float(values)
+    if values.shape != (n_graphlets,) or not n_graphlets:
+        raise ValueError(
+            f"rho must be one number, or one per graphlet ({n_graphlets}). "
+            f"Got shape {values.shape} instead."
+        )
+    if (values == values[0]).all():
+        return float(values[0])
+    values.flags.writeable = False
+    return values
 
 
 def _largest(column: FloatArray) -> float:

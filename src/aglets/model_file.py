@@ -4,10 +4,11 @@
 versions); the arrays hold the numbers, those of graphlets as `_graphlet_columns` lays them out. A
 file is believed only after every name, type, count, shape and number in it was checked.
 
-Format 2 adds what format 1 had not: ``stability``, and ``stop_points``, ``stop_intercepts``,
-``stop_coefs`` (the outputs of a stop behind each other) and the graphlets of the stops, all named
-``stop_...``. All of these may be absent, so a file of format 1 is read as it is.
-Likewise covariates: their names are in ``model.json``, their numbers in ``covariate_...``.
+Format 2 adds what format 1 had not: ``rho`` (where graphlets differ in it), ``stability``, and
+``stop_points``, ``stop_intercepts``, ``stop_coefs`` (the outputs of a stop behind each other) and
+the graphlets of the stops, all named ``stop_...``. All of these may be absent, so a file of format
+1 is read as it is. Likewise covariates: their names are in ``model.json``, their numbers in
+``covariate_...``.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ FORMAT_VERSION = 2
 MAX_BYTES = 2**28
 
 ARRAYS = (
-    *("coef", "intercept", "path", "stability"),
+    *("coef", "intercept", "rho", "path", "stability"),
     *COLUMNS,
     *("node_shift", "node_factor", "edge_shift", "edge_factor"),
     *("stop_points", "stop_intercepts", "stop_coefs"),
@@ -86,7 +87,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "aglets_version": __version__,
         "fitted_with": model.version,
         "loss": model.loss,
-        "rho": float(model.rho),
+        "rho": model.rho if isinstance(model.rho, float) else None,
         "classes": classes,
         "n_graphlets": len(model.graphlets),
         "vocabulary": [encode_value(value) for value in known.vocabulary],
@@ -184,6 +185,8 @@ def _arrays_of(model: LagraModel) -> Arrays:
         arrays["covariate_spread"] = model.covariates.spread
     if model.path:
         arrays["path"] = np.column_stack([np.asarray(c, float) for c in model.path.values()])
+    if not isinstance(model.rho, float):
+        arrays["rho"] = model.rho
     if model.stability is not None:
         arrays["stability"] = model.stability
     if model.stops is not None:
@@ -277,7 +280,7 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
         graphlets=read_graphlets(arrays, n_graphlets, known),
         coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
         intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
-        rho=_field(document, "rho", float),
+        rho=_rho(document, arrays, n_graphlets),
         loss=_field(document, "loss", str),
         input_format=known,
         scaling=_scaling(document, arrays, known),
@@ -338,6 +341,12 @@ def _stops(
         intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
         covariate_coefs=gammas.reshape(len(points), n_outputs, n_covariates),
     )
+
+
+def _rho(document: dict[str, Any], arrays: Arrays, n_graphlets: int) -> float | NDArray[Any]:
+    if "rho" in arrays:
+        return checked_array(arrays, "rho", "f", (n_graphlets,))
+    return _field(document, "rho", float)
 
 
 def _input_format(document: dict[str, Any]) -> InputFormat:

@@ -24,12 +24,22 @@ from aglets.fitting import (
     Watch,
     decision,
     prepare,
+    walk,
     walk_maxpats,
 )
 from aglets.mining import BudgetError
 from aglets.path import PathPoint
 
-__all__ = ["Cell", "Choice", "FoldResult", "Grid", "choose", "evaluate", "evaluate_folds"]
+__all__ = [
+    "Cell",
+    "Choice",
+    "FoldResult",
+    "Grid",
+    "choose",
+    "evaluate",
+    "evaluate_folds",
+    "walk_cells",
+]
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -206,6 +216,27 @@ def _walked(
     if not some:
         raise refused
     warnings.warn(f"Part of the grid was left out, because {refused}", RuntimeWarning, stacklevel=2)
+
+
+def walk_cells(
+    sample: Sample, stops: Mapping[Cell, int], settings: Settings, frame: Frame
+) -> dict[Cell, Paths]:
+    """Walk the paths of some cells on all graphs, each to so many points."""
+    walked = {}
+    for starts in sorted({cell.starts for cell in stops}):
+        cells = [cell for cell in stops if cell.starts == starts]
+        maxpat = max(cell.maxpat for cell in cells)
+        prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, frame=frame)
+        for cell in cells:
+            walked[cell] = walk(
+                prepared,
+                settings,
+                rho=cell.rho,
+                maxpat=cell.maxpat,
+                stop=stops[cell],
+                stage="refit",
+            )
+    return walked
 
 
 def is_stale(paths: Paths) -> bool:

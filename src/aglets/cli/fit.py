@@ -33,6 +33,14 @@ class Kind(str, Enum):
     numbers = "numbers"
 
 
+class Average(str, Enum):
+    """One model, or a mean of several."""
+
+    none = "none"
+    greedy = "greedy"
+    folds = "folds"
+
+
 class ClassLoss(str, Enum):
     """The losses there are, for classes and for numbers."""
 
@@ -86,6 +94,14 @@ def fit(
             "--folds", help="Choose by so many folds instead of one part held out.", min=2
         ),
     ] = None,
+    average: Annotated[
+        Average,
+        typer.Option(
+            "--average",
+            help="One model to read, or the mean of several: more graphlets, better predictions. "
+            "'folds' needs --folds.",
+        ),
+    ] = Average.none,
     covariates: Annotated[
         BuiltIn | None,
         typer.Option("--covariates", help="Numbers of the whole graph beside the graphlets."),
@@ -137,6 +153,7 @@ def fit(
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
     options |= {"rhos": tuple(rho)} if rho else {}
     options |= {"starts": tuple(starts)} if starts else {}
+    options |= {"average": average.value}
     options |= {"loss": loss.value} if loss else {}
     options |= {"cv": folds} if folds else {}
     if covariates is not None:
@@ -183,7 +200,7 @@ def fit(
     if as_json:
         typer.echo(json.dumps(summary))
     elif not quiet:
-        _print(summary, resumed=resume and found, folder=folder)
+        _print(summary, model.rho_text, resumed=resume and found, folder=folder)
     if ended == "interrupted":
         raise typer.Exit(1)
 
@@ -236,7 +253,9 @@ def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
 def _summary(
     model: LagraModel, watch: FitWatch, estimator: Any, target: Path, seconds: float, ended: Any
 ) -> dict[str, Any]:
-    fitted = ended is None
+    averaged = ended is None and estimator.average != "none"
+    # What is said of one point of the grid is not true of an average.
+    fitted = ended is None and not averaged
     best = watch.best
     score = None
     if fitted:
@@ -250,7 +269,7 @@ def _summary(
         ]
         known = [value for value in scores if value is not None]
         score = sum(known) / len(known) if known and len(known) == len(scores) else None
-    elif best is not None and len(best.points) == 1:
+    elif best is not None and len(best.points) == 1 and not averaged:
         score = best.points[0].validation_score
     return {
         "model": str(target),
@@ -258,16 +277,17 @@ def _summary(
         "classes": None if model.classes is None else [str(value) for value in model.classes],
         "n_graphlets": len(model.graphlets),
         "validation_score": score,
-        "rho": model.rho,
+        "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
         "starts": estimator.starts_ if fitted else None,
         "lambda_ratio": estimator.lambda_ratio_ if fitted else None,
+        "members": len(estimator.members_) if averaged else 1,
         "seconds": round(seconds, 3),
         "paths_resumed": watch.n_resumed,
     }
 
 
-def _print(summary: dict[str, Any], *, resumed: bool, folder: Path) -> None:
+def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Path) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
@@ -275,7 +295,9 @@ def _print(summary: dict[str, Any], *, resumed: bool, folder: Path) -> None:
     parts = [f"{summary['n_graphlets']} graphlets"]
     if summary["validation_score"] is not None:
         parts.append(f"validation {what} {summary['validation_score']:.3f}")
-    parts.append(f"rho {summary['rho']:g}")
+    if summary["members"] != 1:
+        parts.append(f"mean of {summary['members']} models")
+    parts.append(f"rho {rho_text}")
     if summary["maxpat"] is not None:
         parts.append(f"maxpat {summary['maxpat']}, lambda/lambda_max {summary['lambda_ratio']:.3g}")
         if summary["starts"] != 1:

@@ -47,7 +47,7 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
     return {
         "classes": None if model.classes is None else [_plain(v) for v in model.classes.tolist()],
         "intercept": model.intercept.tolist(),
-        "rho": model.rho,
+        "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "loss": model.loss,
         "scale": model.scaling.kind,
         "attribute_names": known.attribute_names,
@@ -103,7 +103,7 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     )
     console = Console(highlight=False, markup=False)
     console.print(
-        f"{path.name}: {len(model.graphlets)} graphlets, {_outputs(model)}, rho {model.rho:g}, "
+        f"{path.name}: {len(model.graphlets)} graphlets, {_outputs(model)}, rho {model.rho_text}, "
         f"loss {model.loss}, fitted with aglets {model.version}",
         soft_wrap=True,
     )

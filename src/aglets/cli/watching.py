@@ -107,8 +107,9 @@ class FitWatch(Watch):
             raise OutOfTimeError
 
     def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
-        """Write the path."""
+        """Write the path; one that ended early is done, too."""
         self.checkpoint.end(task, paths)
+        self.progress.update(self._bar, advance=self._n_lambdas - max(map(len, paths)))
 
     def _note(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
         length = min(len(path) for path in paths)

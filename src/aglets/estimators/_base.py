@@ -173,13 +173,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Keep the points at ``index`` of every output's path as the fitted model."""
         last = [path[min(index, len(path) - 1)] for path in paths]
         single = len(paths) == 1
-        self.model_ = model_of(
-            last, paths, frame, self._loss().name, getattr(self, "classes_", None)
-        )
-        self.graphlets_ = list(self.model_.graphlets)
-        self.coef_: Any = np.array(self.model_.coef)
-        self.intercept_: Any = np.array(self.model_.intercept)
-        self.covariate_coef_: Any = np.array(self.model_.covariate_coef)
+        self._keep(model_of(last, paths, frame, self._loss().name, getattr(self, "classes_", None)))
         self.path_ = paths[0] if single else paths
         lambdas = [np.array([point.lam for point in path]) for path in paths]
         self.lambdas_ = lambdas[0] if single else lambdas
@@ -188,6 +182,14 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         self.lambda_max_ = largest[0] if single else np.array(largest)
         self.objective_ = float(sum(point.objective for point in last))
         self.n_iter_ = int(sum(point.n_epochs for path in paths for point in path[: index + 1]))
+
+    def _keep(self, model: LagraModel) -> None:
+        """Take a model as the fitted one."""
+        self.model_ = model
+        self.graphlets_ = list(model.graphlets)
+        self.coef_: Any = np.array(model.coef)
+        self.intercept_: Any = np.array(model.intercept)
+        self.covariate_coef_: Any = np.array(model.covariate_coef)
 
     def transform(self, X: Any) -> FloatArray:
         """Score how well each graphlet is contained in each graph.
@@ -221,6 +223,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             Without a record of the path.
         """
         check_is_fitted(self)
+        if not hasattr(self, "path_"):
+            raise ValueError("An average of models has no path; fit with average='none' for one.")
         single = self.model_.n_outputs == 1
         paths: Any = [self.path_] if single else self.path_
         longest = max(len(path) for path in paths)

@@ -16,6 +16,8 @@ from sklearn.model_selection import (
     check_cv,
 )
 
+from aglets.averaging import Member, fold_members, greedy_members
+from aglets.estimators._assembly import model_of
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._grids import GRID_PARAMETERS, grid_for
 from aglets.estimators._parameters import (
@@ -27,9 +29,18 @@ from aglets.estimators._parameters import (
     one_of,
 )
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Frame, Sample, Settings, Watch, prepare, walk
+from aglets.fitting import Frame, Paths, Sample, Settings, Watch
 from aglets.graphs import as_graph_set
-from aglets.selection import Choice, FoldResult, Grid, choose, evaluate, evaluate_folds
+from aglets.model_average import average_models
+from aglets.selection import (
+    Cell,
+    FoldResult,
+    Grid,
+    choose,
+    evaluate,
+    evaluate_folds,
+    walk_cells,
+)
 
 __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
 
@@ -53,6 +64,7 @@ GRID: Mapping[str, Condition] = {
     "validation_fraction": floats(0.0, 1.0),
     "select": one_of("loss", "score"),
     "refit": one_of(True, False),
+    "average": one_of("none", "greedy", "folds"),
 }
 
 
@@ -72,16 +84,24 @@ class _OverGrid(BaseLagra):
 
     def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
         grid = self.grid(sample.graphs)
+        if validation is not None and self.average == "folds":
+            raise ValueError(
+                "average='folds' needs folds of the training graphs. Got validation graphs "
+                "instead; leave them out, or set average='greedy'."
+            )
         by_score = self.select == "score"
         folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
         settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
         frame = Frame.of(sample, settings)
-        keep = validation is not None or not self.refit
+        # With graphs held out by the user everything else was trained on already.
+        keep = self.average == "folds" or validation is not None or not self.refit
         if validation is not None:
+            held_out = [validation]
             results = [evaluate(sample, validation, grid, settings, frame=frame, by_score=by_score)]
         else:
+            held_out = [sample[rows] for _, rows in folds]
             results = evaluate_folds(
                 sample,
                 folds,
@@ -89,7 +109,7 @@ class _OverGrid(BaseLagra):
                 settings,
                 frame=frame,
                 by_score=by_score,
-                keep=keep,
+                keep=keep or self.average == "greedy",
                 n_jobs=self.n_jobs,
             )
         choice = choose(results, grid, by_score=by_score)
@@ -97,21 +117,48 @@ class _OverGrid(BaseLagra):
         self.lambda_ratio_ = float(ratios(settings)[choice.index])
         self.cv_results_ = table(results, grid, settings)
         self.best_index_ = choice.position * settings.n_lambdas + choice.index
-        # With graphs held out by the user everything else was trained on already.
-        if keep:
-            [result] = results
-            self._store(result.paths[choice.position], choice.index, frame)
+        if self.average == "none":
+            members = [Member(None, choice.cell, choice.index, 1.0)]
         else:
-            self._refit(sample, choice, frame, watch)
+            find = fold_members if self.average == "folds" else greedy_members
+            members = find(results, held_out, grid, settings.loss)
+        if keep:
+            paths = [
+                results[member.fold or 0].paths[grid.cells.index(member.cell)] for member in members
+            ]
+        else:
+            paths = self._refitted(sample, members, frame, watch)
+        if self.average == "none":
+            self._store(paths[0], choice.index, frame)
+        else:
+            self._store_average(members, paths, frame, settings)
 
-    def _refit(self, sample: Sample, choice: Choice, frame: Frame, watch: Watch) -> None:
+    def _refitted(
+        self, sample: Sample, members: Sequence[Member], frame: Frame, watch: Watch
+    ) -> list[Paths]:
         settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
-        starts, rho, maxpat = choice.cell
-        prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, frame=frame)
-        paths = walk(
-            prepared, settings, rho=rho, maxpat=maxpat, stop=choice.index + 1, stage="refit"
-        )
-        self._store(paths, choice.index, frame)
+        stops: dict[Cell, int] = {}
+        for member in members:
+            stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)
+        walked = walk_cells(sample, stops, settings, frame)
+        return [walked[member.cell] for member in members]
+
+    def _store_average(
+        self, members: Sequence[Member], paths: Sequence[Paths], frame: Frame, settings: Settings
+    ) -> None:
+        """Keep the mean of the members as the fitted model, which has no path of its own."""
+        for name in ("path_", "lambdas_", "lambda_", "lambda_max_", "objective_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        models = []
+        self.n_iter_ = 0
+        for member, of_outputs in zip(members, paths, strict=True):
+            points = [path[min(member.index, len(path) - 1)] for path in of_outputs]
+            classes = getattr(self, "classes_", None)
+            models.append(model_of(points, [], frame, settings.loss.name, classes))
+            self.n_iter_ += sum(p.n_epochs for path in of_outputs for p in path[: member.index + 1])
+        self.members_ = list(members)
+        self._keep(average_models(models, [member.weight for member in members]))
 
     def _folds(self, sample: Sample) -> Folds:
         codes = sample.targets.argmax(axis=0) if len(sample.targets) > 1 else sample.targets[0]
@@ -129,7 +176,12 @@ class _OverGrid(BaseLagra):
         else:
             splitter = check_cv(self.cv, codes, classifier=stratify)
         folds: Folds = list(splitter.split(rows, codes))
-        if len(folds) > 1 and not self.refit:
+        if len(folds) == 1 and self.average == "folds":
+            raise ValueError(
+                "average='folds' needs several folds. Got a single hold-out; set cv=5, or "
+                "average='greedy'."
+            )
+        if len(folds) > 1 and not self.refit and self.average != "folds":
             raise ValueError(
                 f"refit=False needs a single hold-out, for its model is then the answer. "
                 f"Got {len(folds)} folds; set refit=True or cv='holdout'."
@@ -198,6 +250,13 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
     refit : bool, default=True
         Whether to fit the chosen point again on all graphs. False keeps the model trained without
         the held-out part. Graphs given to ``fit`` as ``validation`` are never trained on.
+    average : {"none", "greedy", "folds"}, default="none"
+        "none" is one point of the grid: the model that is easiest to read. "greedy" is a mean of up
+        to ten points, chosen one after the other such that the loss of the mean on held-out graphs
+        is lowest (of all folds together, if there are several); with ``refit``, each of them is
+        fitted again on all graphs. "folds" is the mean of the folds' own greedy means, each as
+        trained in its fold. Means predict better, but take several times as many graphlets. They
+        are models like any other, without a path: see ``members_`` instead of ``path_``.
     loss, scale, solver, learn_attributes, tol, max_epochs, patience, class_weight
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
@@ -215,7 +274,11 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         One row per point of the grid: starts, rho, maxpat, lambda_ratio, and means over folds of
         validation loss, score and number of graphlets.
     best_index_ : int
-        The chosen row of it.
+        The chosen row of it. With an average, this is the best single point.
+    members_ : list of Member
+        With an average: the fold (None after ``refit``), cell (starts, rho, maxpat) and index on
+        the path of each member, and its weight. ``lambda_``, ``lambda_max_``, ``lambdas_``,
+        ``path_`` and ``objective_`` are of a single path, and not there.
     classes_, graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_
         As in :class:`LagraClassifier`, of the final fit.
     n_iter_, model_, covariates_, covariate_coef_
@@ -248,6 +311,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         validation_fraction: float = 0.25,
         select: str = "loss",
         refit: bool = True,
+        average: str = "none",
         loss: str = "squared_hinge",
         scale: str = "standard",
         solver: str = "fast",
@@ -273,6 +337,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         self.validation_fraction = validation_fraction
         self.select = select
         self.refit = refit
+        self.average = average
         self.loss = loss
         self.scale = scale
         self.solver = solver
@@ -295,7 +360,9 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
 
     Parameters
     ----------
-    starts, rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, random_state
+    starts, rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, average
+        As in :class:`LagraClassifierCV`.
+    random_state
         As in :class:`LagraClassifierCV`.
     select : {"loss", "score"}, default="loss"
         Choose by the loss or by R² on held-out graphs.
@@ -308,7 +375,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
 
     Attributes
     ----------
-    starts_, rho_, maxpat_, lambda_ratio_, cv_results_, best_index_
+    starts_, rho_, maxpat_, lambda_ratio_, cv_results_, best_index_, members_
         As in :class:`LagraClassifierCV`.
     graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_
         As in :class:`LagraRegressor`, of the final fit.
@@ -339,6 +406,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         validation_fraction: float = 0.25,
         select: str = "loss",
         refit: bool = True,
+        average: str = "none",
         loss: str = "squared",
         epsilon: float = 1.35,
         scale: str = "standard",
@@ -364,6 +432,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         self.validation_fraction = validation_fraction
         self.select = select
         self.refit = refit
+        self.average = average
         self.loss = loss
         self.epsilon = epsilon
         self.scale = scale

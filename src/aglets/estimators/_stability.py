@@ -34,7 +34,8 @@ def stability_of(
     rng = np.random.default_rng(random_state)
     rows = [_subsample(rng, y, fraction, estimator) for _ in range(n_rounds)]
     template = clone(estimator).set_params(n_jobs=1)
-    if hasattr(estimator, "rho_"):  # what was chosen on all graphs stays
+    # What was chosen on all graphs stays, if it is one point of the grid.
+    if hasattr(estimator, "rho_") and estimator.average == "none":
         template.set_params(
             starts=estimator.starts_, rhos=(estimator.rho_,), maxpats=(estimator.maxpat_,)
         )

@@ -18,6 +18,7 @@ from aglets.estimators._base import BaseLagra, check_targets
 from aglets.estimators._parameters import Condition, either, floats, one_of
 from aglets.fitting import Sample
 from aglets.graphs import GraphSet
+from aglets.model import LagraModel
 from aglets.optim.loss import Huber, Logistic, Loss, Squared, SquaredHinge
 from aglets.optim.weights import check_sample_weight, class_weights
 
@@ -227,8 +228,8 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         weight = check_sample_weight(sample_weight, len(graphs))
         return Sample(graphs, numbers[None, :], weight, weight)
 
-    def _store(self, *args: Any) -> None:
-        super()._store(*args)
+    def _keep(self, model: LagraModel) -> None:
+        super()._keep(model)
         self.coef_ = self.coef_[0]
         self.covariate_coef_ = self.covariate_coef_[0]
         self.intercept_ = float(self.intercept_[0])

@@ -127,7 +127,8 @@ class GlobalExplanation(Drawable):
     class_counts : dict of class to int
         Of the graphs it was computed on; empty without y.
     n_graphs : int
-    rho : float
+    rho : float, or tuple of float
+        One per graphlet, in the order of ``graphlets``, where they differ.
     loss : str
     attribute_names : tuple of str
     covariates : tuple of CovariateSummary
@@ -139,7 +140,7 @@ class GlobalExplanation(Drawable):
     classes: tuple[Any, ...] | None
     class_counts: dict[Any, int]
     n_graphs: int
-    rho: float
+    rho: float | tuple[float, ...]
     loss: str
     attribute_names: tuple[str, ...]
     covariates: tuple[CovariateSummary, ...] = ()
@@ -169,7 +170,7 @@ class GlobalExplanation(Drawable):
             "class_counts": {str(key): value for key, value in self.class_counts.items()},
             "n_graphs": self.n_graphs,
             "intercepts": list(self.intercepts),
-            "rho": self.rho,
+            "rho": list(self.rho) if isinstance(self.rho, tuple) else self.rho,
             "loss": self.loss,
             "attribute_names": list(self.attribute_names),
             "graphlets": [entry.to_dict() for entry in self.graphlets],
@@ -372,7 +373,11 @@ def summarise(
         classes=classes,
         class_counts=counts,
         n_graphs=len(brought),
-        rho=float(model.rho),
+        rho=(
+            model.rho
+            if isinstance(model.rho, float)
+            else tuple(float(model.rho[entry.index]) for entry in summaries)
+        ),
         loss=model.loss,
         attribute_names=names,
         covariates=summaries_of(model),

@@ -70,7 +70,7 @@ def collect(
         "classes": classes,
         "n_outputs": model.n_outputs,
         "intercepts": model.intercept,
-        "rho": model.rho,
+        "rho": model.rho_text,
         "loss": model.loss,
         "n_graphs": len(given),
         "attribute_names": learned.attribute_names,

@@ -389,7 +389,7 @@ function showCost() {
 }
 function showRerun() {
   const body = byId("rerun-body");
-  body.append(el("p", {}, "Made with aglets " + D.version + " (rho " + num(D.rho) + ", loss " + D.loss + "). To make this page again:"), el("pre", {}, "aglets report MODEL DATA -o report.html"), el("p", {}, "or in Python:"), el("pre", {}, "from aglets import report\nreport.write(clf, graphs, y, \"report.html\")"), el("p", {}, "The method is LAGRA, Learning Attributed Graphlets. When you use it, please cite the paper that introduces it, S. Tajima, R. Sugihara, R. Kitahara and M. Karasuyama, “Learning Attributed Graphlets: Predictive Graph Mining by Graphlets with Trainable Attribute”, and aglets with its version."));
+  body.append(el("p", {}, "Made with aglets " + D.version + " (rho " + D.rho + ", loss " + D.loss + "). To make this page again:"), el("pre", {}, "aglets report MODEL DATA -o report.html"), el("p", {}, "or in Python:"), el("pre", {}, "from aglets import report\nreport.write(clf, graphs, y, \"report.html\")"), el("p", {}, "The method is LAGRA, Learning Attributed Graphlets. When you use it, please cite the paper that introduces it, S. Tajima, R. Sugihara, R. Kitahara and M. Karasuyama, “Learning Attributed Graphlets: Predictive Graph Mining by Graphlets with Trainable Attribute”, and aglets with its version."));
 }
 
 showQuality(); showGraphlets(); showCovariates(); showPath(); showScatter(); showGallery(); showCost(); showRerun();
