@@ -176,7 +176,8 @@ def step_z(problem: Problem, state: State) -> State:
 
     alpha_H is Barzilai and Borwein's length |s|² / s'y, from the last change s of z_H and y of its
     gradient, within a wide range around 1 / kappa_H (`z_curvature`), which is the first length. No
-    step is longer than 1 / sqrt(rho), the distance over which psi changes.
+    step is longer than 1 / sqrt(rho), the distance over which psi changes. The search begins
+    with a little more than the shortening that was needed last.
     """
     active = state.beta != 0.0
     if not active.any() or not len(state.z):
@@ -190,14 +191,14 @@ def step_z(problem: Problem, state: State) -> State:
     decrease = -float(gradient @ descent)
     if decrease <= 0.0:
         return state
-    length = 1.0
+    length = min(1.0, state.z_step / SHORTEN)
     for _ in range(MAX_TRIALS):
         moved = rematched(problem, state, active, z + length * descent)
         if problem.value(moved.f) <= value - ARMIJO * length * decrease:
             before = np.full(len(state.z), np.nan)
             gradient_before = before.copy()
             before[z_mask], gradient_before[z_mask] = z, gradient
-            return replace(moved, z_before=before, z_gradient_before=gradient_before)
+            return replace(moved, z_step=length, z_before=before, z_gradient_before=gradient_before)
         length *= SHORTEN
     return replace(state, z_before=None, z_gradient_before=None)
 
