@@ -41,7 +41,7 @@ LAYERS: dict[str, set[str]] = {
     "path": {"path"},
     "fitting": {"fitting"},
     "checkpoint": {"checkpoint"},
-    "selection": {"selection", "averaging"},
+    "selection": {"selection", "averaging", "judging"},
     "model": {"_archive", "_graphlet_columns", "stops", "model", "model_file", "model_average"},
     "explain": {"_pictures", "explain"},
     "estimators": {"estimators"},

@@ -68,6 +68,14 @@ def test_labels_are_counted_by_value_whatever_their_code(demo):
     assert known.raw(two).tolist() == [[2, 0, 0, 1, 0], [3, 1, 2, 0, 1]]
 
 
+def test_labels_in_fewer_than_one_of_twenty_graphs_are_not_counted():
+    labels = ["CO"] * 35 + ["CN"] * 2 + ["CS"] * 1
+    graphs = GraphSet.from_lists(labels=labels, edges=[[(0, 1)]] * 38)
+    assert learn_covariates("size", graphs).names[2:] == (
+        *("number of C", "number of N", "number of O"),
+    )
+
+
 def test_an_only_label_is_not_counted_twice():
     graphs = GraphSet.from_lists(labels=["CC", "C"], edges=[[(0, 1)], []])
     assert learn_covariates("size", graphs).names == ("number of nodes", "number of edges")

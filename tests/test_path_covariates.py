@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from path_tools import (
@@ -13,9 +15,10 @@ from path_tools import (
     targets,
     watched_path,
 )
+from scipy.optimize import minimize
 from sklearn.linear_model import Lasso, LogisticRegression
 
-from aglets import mining
+from aglets import GraphSet, mining
 from aglets.optim import loss as losses
 from aglets.optim.columns import Columns
 from aglets.path import lagra_path
@@ -100,6 +103,29 @@ def test_algorithm_1_with_covariates_comes_near_the_same_optimum(loss, factor):
     for one, two in zip(best, steps, strict=True):
         assert one.lam == two.lam
         assert one.objective * (1 - 1e-7) <= two.objective <= one.objective * (1 + 5e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_free_covariates_of_few_graphs_do_not_lead_astray(seed):
+    """Where no hinge is active the loss does not bend, and nothing else bounds a step."""
+    loss, n = losses.SquaredHinge(), 400
+    rng = np.random.default_rng(seed)
+    graphs = GraphSet.from_lists(labels=["C"] * n, edges=[[]] * n)
+    y = np.where(rng.random(n) < 0.2, -1.0, 1.0)
+    size = 3.0 * y + rng.normal(size=n)
+    rare = (rng.random((n, 40)) < 0.005) * rng.integers(1, 30, (n, 40))
+    covariates = np.column_stack([size, size + 0.05 * rng.normal(size=n), rare])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # some of these fit all graphs
+        [point] = path(graphs, y, loss, covariates, n_lambdas=1)
+
+    def cost(b):
+        a = y * np.maximum(1.0 - y * (b[0] + covariates @ b[1:]), 0.0)
+        return 0.5 * a @ a, -np.append(a.sum(), covariates.T @ a)
+
+    start = np.append(point.beta0, point.gamma)
+    judge = minimize(cost, start, jac=True, method="L-BFGS-B", options={"maxiter": 10**4})
+    assert point.train_loss <= judge.fun + 1e-6
 
 
 def test_free_covariates_are_projected_out_as_in_the_lasso_of_scikit_learn():

@@ -60,3 +60,18 @@ def test_points_that_a_path_did_not_reach_are_never_chosen():
     short = result([[3, np.inf]] * 4, [[1, np.inf]] * 4)
     long = result([[3, 0]] * 4, [[1, 0]] * 4)
     assert choose([short, long], GRID, by_score=False).index == 0
+
+
+def test_within_the_slack_the_sparsest_wins_and_of_equally_sparse_ones_the_best():
+    loss = [[5, 4, 3], [9, 9, 9], [9, 3.5, 9], [9, 9, 9]]
+    n_nonzero = [[1, 2, 8], [0, 0, 0], [9, 2, 9], [9, 9, 9]]
+    chosen = [
+        choose([result(loss, n_nonzero)], GRID, by_score=False, slack=slack)
+        for slack in (0.0, 0.4, 1.0, 2.0)
+    ]
+    assert [(choice.position, choice.index) for choice in chosen] == [
+        (0, 2),
+        (0, 2),
+        (2, 1),
+        (0, 0),
+    ]

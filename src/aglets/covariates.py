@@ -21,6 +21,10 @@ FloatArray = NDArray[np.float64]
 #: What a model can count by itself.
 BUILT_IN = ("size",)
 
+#: Labels are counted that occur in this part of the training graphs or more: the count of a rarer
+#: one would do little but name single graphs, and its weight learn their targets by heart.
+LEAST_SHARE = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class Covariates:
@@ -34,7 +38,7 @@ class Covariates:
         Mean and standard deviation over the training graphs. What a covariate adds to a decision
         counts from its mean, so that it adds nothing for the average graph.
     built_in : str or None
-        "size" for numbers of nodes, edges and nodes of each label.
+        "size" for numbers of nodes, edges and nodes of each label that is not rare.
     labels : tuple
         The labels that are counted.
 
@@ -128,9 +132,7 @@ def learn_covariates(
     labels: tuple[Hashable, ...] = ()
     parts = []
     if built_in is not None:
-        used = np.unique(graphs.labels[graphs.labels >= 0])
-        # The count of an only label is the number of nodes.
-        labels = tuple(graphs.vocabulary[code] for code in used) if len(used) > 1 else ()
+        labels = _frequent_labels(graphs)
         names = ("number of nodes", "number of edges", *(f"number of {value}" for value in labels))
         parts.append(_sizes(graphs, labels))
     if own is not None:
@@ -144,6 +146,18 @@ def learn_covariates(
     center = weight @ values / weight.sum()
     spread = np.sqrt(weight @ (values - center) ** 2 / weight.sum())
     return Covariates(names, center, spread, built_in, labels)
+
+
+def _frequent_labels(graphs: GraphSet) -> tuple[Hashable, ...]:
+    """Return the labels worth counting; none if there is but one, counted by the nodes already."""
+    known = graphs.labels >= 0
+    graph_of = np.repeat(np.arange(len(graphs)), graphs.n_nodes)
+    pairs = np.unique(np.column_stack([graph_of, graphs.labels])[known], axis=0)
+    in_graphs = np.bincount(pairs[:, 1], minlength=len(graphs.vocabulary))
+    if np.count_nonzero(in_graphs) < 2:
+        return ()
+    frequent = np.flatnonzero(in_graphs >= max(1.0, LEAST_SHARE * len(graphs)))
+    return tuple(graphs.vocabulary[code] for code in frequent)
 
 
 def _sizes(graphs: GraphSet, labels: Sequence[Hashable]) -> FloatArray:

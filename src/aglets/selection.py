@@ -267,10 +267,12 @@ def _score(points: Sequence[PathPoint], frame: Frame, held_out: Sample) -> float
     return float(held_out.weight @ right) / float(held_out.weight.sum())
 
 
-def choose(results: Sequence[FoldResult], grid: Grid, *, by_score: bool) -> Choice:
-    """Take the point with the best mean over folds; ties go to the sparser model.
+def choose(
+    results: Sequence[FoldResult], grid: Grid, *, by_score: bool, slack: float = 0.0
+) -> Choice:
+    """Take the sparsest point whose mean over folds is within ``slack`` of the best.
 
-    Ties that remain go to the larger lambda, then to the cell that comes first in the grid.
+    Ties go to the better mean, then to the larger lambda, then to the cell that comes first.
     """
     if by_score:
         cost = -np.mean([result.score for result in results], axis=0)
@@ -278,8 +280,10 @@ def choose(results: Sequence[FoldResult], grid: Grid, *, by_score: bool) -> Choi
         cost = np.mean([result.loss for result in results], axis=0)
     n_nonzero = np.mean([result.n_nonzero for result in results], axis=0)
     best = cost.min()
-    tied = cost <= best + ROUNDING * abs(best)
+    tied = cost <= best + max(slack, ROUNDING * abs(best))
     tied &= n_nonzero == n_nonzero[tied].min()
+    least = cost[tied].min()
+    tied &= cost <= least + ROUNDING * abs(least)
     index = int(np.flatnonzero(tied.any(axis=0))[0])
     position = int(np.flatnonzero(tied[:, index])[0])
     return Choice(position, index, grid.cells[position])

@@ -31,6 +31,7 @@ from aglets.estimators._parameters import (
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.fitting import Frame, Paths, Sample, Settings, Watch
 from aglets.graphs import as_graph_set
+from aglets.judging import standard_error
 from aglets.model_average import average_models
 from aglets.selection import (
     Cell,
@@ -63,6 +64,7 @@ GRID: Mapping[str, Condition] = {
     ),
     "validation_fraction": floats(0.0, 1.0),
     "select": one_of("loss", "score"),
+    "rule": one_of("best", "one_se"),
     "refit": one_of(True, False),
     "average": one_of("none", "greedy", "folds"),
 }
@@ -109,10 +111,15 @@ class _OverGrid(BaseLagra):
                 settings,
                 frame=frame,
                 by_score=by_score,
-                keep=keep or self.average == "greedy",
+                keep=keep or self.average == "greedy" or self.rule == "one_se",
                 n_jobs=self.n_jobs,
             )
         choice = choose(results, grid, by_score=by_score)
+        if self.rule == "one_se":
+            self.standard_error_ = standard_error(
+                results, held_out, choice, settings.loss, by_score=by_score
+            )
+            choice = choose(results, grid, by_score=by_score, slack=self.standard_error_)
         self.starts_, self.rho_, self.maxpat_ = choice.cell
         self.lambda_ratio_ = float(ratios(settings)[choice.index])
         self.cv_results_ = table(results, grid, settings)
@@ -247,6 +254,9 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         For "holdout": the part held out.
     select : {"loss", "score"}, default="loss"
         Choose by the loss or by the accuracy on held-out graphs.
+    rule : {"best", "one_se"}, default="best"
+        Take the best point, or the sparsest that is worse by no more than one standard error of the
+        best, over folds, or over the graphs of a single part. Averages have rules of their own.
     refit : bool, default=True
         Whether to fit the chosen point again on all graphs. False keeps the model trained without
         the held-out part. Graphs given to ``fit`` as ``validation`` are never trained on.
@@ -279,6 +289,8 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         With an average: the fold (None after ``refit``), cell (starts, rho, maxpat) and index on
         the path of each member, and its weight. ``lambda_``, ``lambda_max_``, ``lambdas_``,
         ``path_`` and ``objective_`` are of a single path, and not there.
+    standard_error_ : float
+        With ``rule="one_se"``: by how much the chosen point may be worse than the best.
     classes_, graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_
         As in :class:`LagraClassifier`, of the final fit.
     n_iter_, model_, covariates_, covariate_coef_
@@ -310,6 +322,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         cv: Any = "holdout",
         validation_fraction: float = 0.25,
         select: str = "loss",
+        rule: str = "best",
         refit: bool = True,
         average: str = "none",
         loss: str = "squared_hinge",
@@ -336,6 +349,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         self.cv = cv
         self.validation_fraction = validation_fraction
         self.select = select
+        self.rule = rule
         self.refit = refit
         self.average = average
         self.loss = loss
@@ -366,6 +380,8 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         As in :class:`LagraClassifierCV`.
     select : {"loss", "score"}, default="loss"
         Choose by the loss or by R² on held-out graphs.
+    rule : {"best", "one_se"}, default="best"
+        As in :class:`LagraClassifierCV`.
     loss, epsilon, scale, solver, learn_attributes, tol, max_epochs, patience
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
@@ -405,6 +421,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         cv: Any = "holdout",
         validation_fraction: float = 0.25,
         select: str = "loss",
+        rule: str = "best",
         refit: bool = True,
         average: str = "none",
         loss: str = "squared",
@@ -431,6 +448,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         self.cv = cv
         self.validation_fraction = validation_fraction
         self.select = select
+        self.rule = rule
         self.refit = refit
         self.average = average
         self.loss = loss

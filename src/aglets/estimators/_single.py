@@ -74,7 +74,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         False keeps all graphlet attributes at the mean of their label.
     covariates : {"size", None}, default=None
         Numbers of the whole graph that are in the model beside the graphlets: "size" counts nodes,
-        edges and nodes of each label. Your own go to ``fit`` and ``predict`` as ``covariates=``.
+        edges and nodes of each label (unless it is rare). Your own go to ``fit`` and ``predict`` as
+        ``covariates=``.
     covariate_penalty : float, default=0.0
         Penalty on their coefficients as a multiple of lambda, on the scale of unit spread. With 0
         they are as free as the intercept, and lambda_max is that of their best model alone.

@@ -39,6 +39,9 @@ LEAST_PROMISE = 1e-14
 TIE = 1e-9
 #: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
 LEAST_BEND = 1e-3
+#: Least damping of covariates, as a part of the curvature's bound, and the length of steps below
+#: which it grows.
+LEAST_DAMPING, CUT = 1e-6, 0.2
 #: Sufficient decrease, as a part of the decrease that the model promises.
 ARMIJO = 1e-4
 #: Range of step lengths in z around the reciprocal of the curvature bound.
@@ -107,6 +110,7 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
     rows, beta, beta0 = state.rows, state.coef.copy(), state.beta0
     f = beta0 + beta @ rows
     value = problem.value(f) + penalty.value(beta)
+    damped, damping = _damped(problem, state), 0.0
     for _ in range(max_steps):
         a = problem.residual(f)
         g = rows @ a
@@ -116,7 +120,10 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
             break
         moving = (beta != 0.0) | (np.abs(g) > penalty.lam)
         psi, part = rows[moving], penalty[moving]
-        change, change0 = newton_direction(problem, psi, a, f, beta[moving], beta0, part.lam)
+        change, change0 = newton_direction(
+            *(problem, psi, a, f, beta[moving], beta0, part.lam),
+            None if damped is None else damping * damped[moving],
+        )
         promised = (
             float(g[moving] @ change)
             + slope0 * change0
@@ -134,7 +141,11 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
                 break
             length *= 0.5
         else:
+            damping = next_damping(damping, 0.0)
+            if damped is not None and damping <= 1.0:
+                continue
             break  # F cannot be told from its minimum any more
+        damping = next_damping(damping, length)
         beta[moving] = moved
         beta0 += length * change0
         f = f + length * shift
@@ -150,6 +161,7 @@ def newton_direction(
     beta: Floats,
     beta0: float,
     lam: float | Floats,
+    damping: Floats | None = None,
 ) -> tuple[Floats, float]:
     """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
     bend = problem.loss.curvature(problem.y, f, problem.weight)
@@ -159,12 +171,40 @@ def newton_direction(
     bent = bend > 0.0
     bent_rows = rows[:, bent]
     Q = (bent_rows * bend[bent]) @ bent_rows.T
+    if damping is not None:
+        Q += np.diag(np.append(damping, 0.0))
     b = np.append(beta, beta0)
     q = rows @ a + Q @ b
     penalty = np.append(np.full(len(beta), lam), 0.0)
     accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), _largest(lam))
     change = minimise_quadratic(Q, q, penalty, b, accuracy) - b
     return change[:-1], float(change[-1])
+
+
+def _damped(problem: Problem, state: State) -> Floats | None:
+    """Bound the curvature in each covariate; 0 for graphlets, whose steps the penalty bounds.
+
+    Free covariates may move far where the loss does not bend: a part of this keeps steps short.
+    """
+    if state.columns is None:
+        return None
+    total = float(problem.loss.curvature_bound(problem.weight).sum())
+    return np.concatenate([np.zeros(len(state.beta)), np.full(len(state.gamma), total)])
+
+
+def next_damping(damping: float, length: float) -> float:
+    """Adapt the damping: more after a step that had to be cut, less after one that was whole.
+
+    Examples
+    --------
+    >>> next_damping(0.0, 0.01), next_damping(1e-3, 0.5), next_damping(1e-3, 1.0)
+    (1e-06, 0.001, 0.0001)
+    """
+    if length < CUT:
+        return max(10.0 * damping, LEAST_DAMPING)
+    if length < 1.0:
+        return damping
+    return damping / 10.0 if damping > LEAST_DAMPING else 0.0
 
 
 def _largest(lam: float | Floats) -> float:
