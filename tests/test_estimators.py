@@ -360,9 +360,21 @@ def test_a_path_ends_with_a_warning_when_the_budget_runs_out(planted):
     assert model.predict(graphs).shape == y.shape
 
 
-def test_a_budget_too_small_to_begin_with_is_an_error(planted):
-    with pytest.raises(mining.BudgetError, match="max_nodes=1"):
-        LagraClassifier(max_nodes=1).fit(*planted)
+def test_the_smallest_budget_still_allows_single_nodes(planted):
+    with pytest.warns(RuntimeWarning, match="is too large for these graphs"):
+        model = LagraClassifier(max_nodes=1).fit(*planted)
+    assert model.maxpat_ == 1
+
+
+def test_a_maxpat_that_the_budget_does_not_allow_is_lowered_with_a_warning(planted):
+    graphs, y = planted
+    small = LagraClassifier(maxpat=2, n_lambdas=5).fit(graphs, y)
+    budget = mining.count(graphs, maxpat=2).total
+    with pytest.warns(RuntimeWarning, match="is too large for these graphs"):
+        model = LagraClassifier(maxpat=5, n_lambdas=5, max_nodes=budget).fit(graphs, y)
+    assert 2 <= model.maxpat_ < 5
+    if model.maxpat_ == 2:
+        assert model.objective_ == pytest.approx(small.objective_, rel=1e-9)
 
 
 # Choosing over the grid

@@ -40,6 +40,7 @@ __all__ = [
     "graphlets_of",
     "prepare",
     "walk",
+    "walk_affordable",
     "walk_maxpats",
 ]
 
@@ -308,6 +309,37 @@ def walk(
             break
     settings.watch.end(task, paths)
     return paths
+
+
+def walk_affordable(
+    sample: Sample,
+    settings: Settings,
+    *,
+    rho: float,
+    maxpat: int,
+    starts: int = 1,
+    validation: Sample | None = None,
+) -> tuple[Prepared, Paths]:
+    """Walk the paths of the largest maxpat, up to the given one, that the search can afford.
+
+    Where its budget runs out before the first lambda, a smaller maxpat is tried, with a warning.
+    ``validation`` holds graphs in the user's units.
+    """
+    for size in range(maxpat, 0, -1):
+        prepared = prepare(sample, settings, maxpat=size, starts=starts)
+        held_out = None if validation is None else prepared.bring(validation)
+        try:
+            return prepared, walk(prepared, settings, rho=rho, maxpat=size, validation=held_out)
+        except mining.BudgetError as error:
+            if size == 1:
+                raise
+            warnings.warn(
+                f"maxpat={size} is too large for these graphs, because {error}; went on with "
+                f"maxpat={size - 1}.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    raise AssertionError("maxpat is at least 1")
 
 
 def walk_maxpats(

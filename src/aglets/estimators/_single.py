@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Sample, Watch, prepare, walk
+from aglets.fitting import Sample, Watch, walk_affordable
 from aglets.mining import LARGEST_MAXPAT
 
 __all__ = ["LagraClassifier", "LagraRegressor"]
@@ -26,15 +26,15 @@ class _OnePoint(BaseLagra):
 
     def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, watch=watch)
-        prepared = prepare(sample, settings, maxpat=int(self.maxpat), starts=int(self.starts))
-        held_out = None if validation is None else prepared.bring(validation)
-        paths = walk(
-            prepared,
+        prepared, paths = walk_affordable(
+            sample,
             settings,
             rho=float(self.rho),
             maxpat=int(self.maxpat),
-            validation=held_out,
+            starts=int(self.starts),
+            validation=validation,
         )
+        self.maxpat_ = prepared.store.tree.maxpat
         self._store(paths, settings.n_lambdas - 1, prepared.frame)
 
 
@@ -57,7 +57,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     rho : float, default=0.1
         Length scale of psi: larger tells attributes apart more sharply.
     maxpat : int, default=5
-        Largest number of *nodes* of a graphlet.
+        Largest number of *nodes* of a graphlet. Where the search runs out of its budget before the
+        first lambda, a smaller one is taken, with a warning.
     starts : int, default=1
         Most vectors per label at which the attributes of graphlets start: 1 starts at the mean of
         the label (the paper), more at that many kinds of it, found by k-means on the training
@@ -111,6 +112,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         Their coefficients, per unit of each, counted from its mean.
     lambda_, lambda_max_ : float, or ndarray of shape (n_classes,)
         The penalty in use and the smallest one for which the model is empty.
+    maxpat_ : int
+        ``maxpat``, or what of it the budget allowed.
     lambdas_ : ndarray, or list of ndarray (per class)
         The path's values of lambda.
     path_ : list of PathPoint, or list of those (per class)
@@ -209,7 +212,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         beta.
     intercept_ : float
         beta_0.
-    covariates_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_, model_
+    covariates_, lambda_, lambda_max_, maxpat_, lambdas_, path_, objective_, n_iter_, model_
         As in :class:`LagraClassifier`.
     covariate_coef_ : ndarray of shape (n_covariates,)
         gamma.
