@@ -20,10 +20,13 @@ console = Console(highlight=False)
 
 def main() -> None:
     """Tell the story from the data to the planted motif."""
-    graphs, y, (motif,) = datasets.make_planted(200, random_state=0)
+    graphs, y, (motif,) = datasets.make_planted(200, noise=0.1, random_state=0)
     console.rule("[bold]aglets: a hidden motif")
     console.print(f"{graphs}\nThe motif [bold]{motif.name}[/bold] is in every graph of class 1.")
-    console.print("Half the others carry a decoy: same labels and edges, other attributes.\n")
+    console.print(
+        "Every graph holds all parts of it: copies that lack one edge. Half the others carry"
+    )
+    console.print("a decoy, too: same labels and edges, other attributes.\n")
 
     show_counts(graphs)
     show_strongest(graphs, y, motif)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglets import GraphSet, datasets
+from aglets import GraphSet, agis, datasets
 from aglets.datasets.components import keep_component
 from aglets.datasets.tu import user_cache
 from aglets.io import _numbers
@@ -435,6 +435,20 @@ def _as_networkx(labels, edges) -> nx.Graph:
     return graph
 
 
+@pytest.mark.parametrize("options", [{}, {"parts": 0.0}, {"motif_size": 1}, {"motif_size": 2}])
+def test_motifs_of_any_size_are_in_graphs_of_their_class_only(options):
+    graphs, y, [motif] = datasets.make_planted(40, noise=0.0, random_state=2, **options)
+    assert np.array_equal(agis(graphs, [motif], rho=1e6)[:, 0] > 0.5, y == 1)
+
+
+def test_the_size_of_planted_graphs_tells_nothing():
+    graphs, y, _ = datasets.make_planted(2000, random_state=0)
+    sizes = [graphs.n_nodes[y == target] for target in (1, -1)]
+    assert abs(sizes[0].mean() - sizes[1].mean()) < 0.5
+    assert sizes[0].min() == sizes[1].min()
+    assert sizes[0].max() == sizes[1].max()
+
+
 def test_planted_graphs_are_connected_and_balanced():
     graphs, y, motifs = datasets.make_planted(50, n_motifs=3, motif_size=3, random_state=0)
     assert (keep_component(graphs, "first").n_nodes == graphs.n_nodes).all()
@@ -465,6 +479,7 @@ def test_flip_y_turns_over_that_many_classes():
         ({"motif_size": 0}, "motif_size to be at least 1, got 0"),
         ({"n_motifs": -1}, "n_motifs to be at least 0, got -1"),
         ({"n_labels": 27}, "n_labels of at most 26, got 27"),
+        ({"parts": 2.0}, "parts to be between 0 and 1, got 2.0"),
         ({"decoys": 1.5}, "decoys to be between 0 and 1, got 1.5"),
         ({"flip_y": -0.5}, "flip_y to be between 0 and 1, got -0.5"),
         ({"background_size": (5, 3)}, r"background_size to be \(least, greatest\) .* got \(5, 3\)"),

@@ -1,16 +1,23 @@
 """Graphs with planted motifs: data whose true graphlets are known.
 
-A *motif* is a small connected graph with labels and attributes. Graphs of class 1 carry a copy of
-a motif of their class with its attributes up to noise, hidden in a random background; graphs of
-class -1 carry motifs of theirs. A *decoy* has the labels and edges of a motif of the other class,
-but its attributes lie on the opposite side of the label's centre: who looks at labels only cannot
-tell it from the motif.
+A *motif* is a small connected graph with labels and attributes. Every graph carries copies of the
+motifs, tied to a random background by single edges, and its class says which copies are whole:
+graphs of class 1 hold a whole motif of theirs, graphs of class -1 one of theirs. All other copies
+are near misses, so that nothing less than the motif tells the classes apart:
+
+- A *part* is a copy that lacks one edge. By default every graph holds, for every edge of every
+  motif, a copy without it: then every proper part of a motif, with its attributes, is in every graph
+  of both classes, and a model that stops at a part is wrong.
+- A *decoy* is whole in labels and edges, but its attributes lie on the opposite side of the label's
+  centre: who looks at labels only cannot tell it from the motif.
+
+Where there are parts, graphs of both classes hold the same number of copies: sizes tell nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +28,7 @@ from aglets.graphs import GraphSet
 __all__ = ["make_planted"]
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+Floats = npt.NDArray[np.float64]
 
 
 def make_planted(
@@ -32,7 +40,8 @@ def make_planted(
     n_labels: int = 4,
     n_attributes: int = 2,
     separation: float = 2.0,
-    noise: float = 0.1,
+    noise: float = 0.3,
+    parts: float = 1.0,
     decoys: float = 0.5,
     flip_y: float = 0.0,
     random_state: int | np.random.Generator | None = None,
@@ -47,7 +56,7 @@ def make_planted(
         Motifs 0, 2, ... belong to class 1, motifs 1, 3, ... to class -1. Every graph carries one
         motif of its class, if the class has any.
     motif_size : int
-        Number of nodes of a motif.
+        Number of nodes of a motif; from three on it has one ring.
     background_size : (int, int)
         Least and greatest number of nodes around the planted ones.
     n_labels : int
@@ -58,8 +67,12 @@ def make_planted(
         Distance of a motif node's attributes from those of its decoy.
     noise : float
         Standard deviation of planted attributes about the true ones.
+    parts : float
+        Share of the edges of each motif for which every graph carries a copy without that edge.
+        With 1, only whole motifs tell the classes apart; with 0, the smallest part that happens to
+        be rare elsewhere does, and a sparse model need not find more.
     decoys : float
-        Probability that a graph carries a decoy of a motif of the other class.
+        Probability that a motif which a graph does not hold is there as a decoy.
     flip_y : float
         Fraction of graphs whose class is turned over in the end.
     random_state : int, Generator or None
@@ -82,7 +95,7 @@ def make_planted(
     (np.int64(0), 1, 1.0)
     """
     _check(n_graphs=n_graphs, n_motifs=n_motifs, motif_size=motif_size, n_labels=n_labels)
-    _check_fractions(decoys=decoys, flip_y=flip_y)
+    _check_fractions(parts=parts, decoys=decoys, flip_y=flip_y)
     if n_labels > len(_ALPHABET):
         raise ValueError(f"Expected n_labels of at most {len(_ALPHABET)}, got {n_labels}.")
     if not 1 <= background_size[0] <= background_size[1]:
@@ -99,13 +112,11 @@ def make_planted(
         builder = _Builder.background(
             rng, int(rng.integers(*background_size, endpoint=True)), centres
         )
-        own, other = motifs[0 if target == 1 else 1 :: 2], motifs[1 if target == 1 else 0 :: 2]
-        if own:
-            motif = own[rng.integers(len(own))]
-            builder.plant(rng, motif, motif.attributes, noise)
-        if other and rng.random() < decoys:
-            motif = other[rng.integers(len(other))]
-            builder.plant(rng, motif, motif.decoy, noise)
+        own = np.arange(0 if target == 1 else 1, n_motifs, 2)
+        held = int(rng.choice(own)) if len(own) else None
+        for i, motif in enumerate(motifs):
+            for copy in _copies(rng, motif, i == held, parts, decoys):
+                builder.plant(rng, copy, noise)
         builders.append(builder.shuffled(rng))
 
     flipped = rng.permutation(n_graphs)[: round(flip_y * n_graphs)]
@@ -119,16 +130,23 @@ def make_planted(
     return graphs, y, truth
 
 
-@dataclass
-class _Motif:
+@dataclass(frozen=True)
+class _Copy:
+    """What is planted: a motif, or something much like it."""
+
     labels: list[int]
     edges: list[tuple[int, int]]
-    attributes: npt.NDArray[np.float64]
-    decoy: npt.NDArray[np.float64]
+    attributes: Floats
+
+
+@dataclass(frozen=True)
+class _Motif:
+    whole: _Copy
+    decoy: _Copy
 
     @classmethod
     def random(
-        cls, rng: np.random.Generator, size: int, centres: npt.NDArray[Any], separation: float
+        cls, rng: np.random.Generator, size: int, centres: Floats, separation: float
     ) -> _Motif:
         labels = rng.integers(len(centres), size=size)
         edges = _random_tree(rng, size)
@@ -138,15 +156,39 @@ class _Motif:
         direction = rng.normal(size=(size, centres.shape[1]))
         length = np.linalg.norm(direction, axis=1, keepdims=True)
         offset = 0.5 * separation * direction / np.where(length > 0, length, 1.0)
-        return cls(labels.tolist(), edges, centres[labels] + offset, centres[labels] - offset)
+        return cls(
+            _Copy(labels.tolist(), edges, centres[labels] + offset),
+            _Copy(labels.tolist(), edges, centres[labels] - offset),
+        )
+
+    def without(self, edge: int) -> _Copy:
+        """Return a part: the motif but for one edge."""
+        edges = [pair for i, pair in enumerate(self.whole.edges) if i != edge]
+        return _Copy(self.whole.labels, edges, self.whole.attributes)
 
     def graphlet(self, coef: float) -> Graphlet:
         return Graphlet(
-            labels=[_ALPHABET[code] for code in self.labels],
-            edges=self.edges,
-            attributes=self.attributes,
+            labels=[_ALPHABET[code] for code in self.whole.labels],
+            edges=self.whole.edges,
+            attributes=self.whole.attributes,
             coef=coef,
         )
+
+
+def _copies(
+    rng: np.random.Generator, motif: _Motif, held: bool, parts: float, decoys: float
+) -> Iterator[_Copy]:
+    """Yield the copies of one motif for one graph: parts, and the motif or what stands for it."""
+    n_edges = len(motif.whole.edges)
+    lacking = rng.permutation(n_edges)[: round(parts * n_edges)].tolist()
+    for edge in lacking:
+        yield motif.without(edge)
+    if held:
+        yield motif.whole
+    elif rng.random() < decoys:
+        yield motif.decoy
+    elif lacking:
+        yield motif.without(lacking[0])
 
 
 @dataclass
@@ -155,28 +197,28 @@ class _Builder:
 
     labels: list[int]
     edges: list[tuple[int, int]]
-    attributes: npt.NDArray[np.float64]
+    attributes: Floats
+    n_background: int
 
     @classmethod
-    def background(cls, rng: np.random.Generator, size: int, centres: npt.NDArray[Any]) -> _Builder:
+    def background(cls, rng: np.random.Generator, size: int, centres: Floats) -> _Builder:
         labels = rng.integers(len(centres), size=size)
         attributes = centres[labels] + rng.normal(size=(size, centres.shape[1]))
-        return cls(labels.tolist(), _random_tree(rng, size), attributes)
+        return cls(labels.tolist(), _random_tree(rng, size), attributes, size)
 
-    def plant(
-        self,
-        rng: np.random.Generator,
-        motif: _Motif,
-        attributes: npt.NDArray[np.float64],
-        noise: float,
-    ) -> None:
-        """Add a copy of the motif, tied to the rest by one edge."""
-        start, size = len(self.labels), len(motif.labels)
-        self.labels += motif.labels
-        self.edges += [(start + u, start + v) for u, v in motif.edges]
-        self.edges.append((int(rng.integers(start)), start + int(rng.integers(size))))
-        copy = attributes + noise * rng.normal(size=attributes.shape)
-        self.attributes = np.concatenate([self.attributes, copy])
+    def plant(self, rng: np.random.Generator, copy: _Copy, noise: float) -> None:
+        """Add a copy, each of its connected pieces tied to the background by one edge.
+
+        Copies are never tied to each other: parts could make a motif together.
+        """
+        start = len(self.labels)
+        self.labels += copy.labels
+        self.edges += [(start + u, start + v) for u, v in copy.edges]
+        for piece in _pieces(len(copy.labels), copy.edges):
+            node = piece[rng.integers(len(piece))]
+            self.edges.append((int(rng.integers(self.n_background)), start + node))
+        attributes = copy.attributes + noise * rng.normal(size=copy.attributes.shape)
+        self.attributes = np.concatenate([self.attributes, attributes])
 
     def shuffled(self, rng: np.random.Generator) -> _Builder:
         """Renumber the nodes at random, so that position tells nothing."""
@@ -186,7 +228,17 @@ class _Builder:
             [self.labels[i] for i in order],
             [(int(place[u]), int(place[v])) for u, v in self.edges],
             self.attributes[order],
+            self.n_background,
         )
+
+
+def _pieces(size: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """List the nodes of each connected piece."""
+    piece = list(range(size))
+    for u, v in edges:
+        old, new = piece[v], piece[u]
+        piece = [new if name == old else name for name in piece]
+    return [[v for v in range(size) if piece[v] == name] for name in sorted(set(piece))]
 
 
 def _random_tree(rng: np.random.Generator, size: int) -> list[tuple[int, int]]:
