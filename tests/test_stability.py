@@ -13,10 +13,8 @@ from aglets.model_file import load
 
 @pytest.fixture(scope="module")
 def planted():
-    graphs, y, [motif] = datasets.make_planted(
-        120, motif_size=3, parts=0.0, decoys=0.0, flip_y=0.1, random_state=2
-    )
-    clf = LagraClassifier(maxpat=3, rho=0.5, lambda_ratio=0.1, n_lambdas=15).fit(graphs, y)
+    graphs, y, [motif] = datasets.make_planted(120, motif_size=3, flip_y=0.1, random_state=2)
+    clf = LagraClassifier(maxpat=3, rho=0.5, lambda_ratio=0.02, n_lambdas=15).fit(graphs, y)
     return graphs, y, motif, clf
 
 

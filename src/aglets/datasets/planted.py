@@ -6,8 +6,8 @@ graphs of class 1 hold a whole motif of theirs, graphs of class -1 one of theirs
 are near misses, so that nothing less than the motif tells the classes apart:
 
 - A *part* is a copy that lacks one edge. By default every graph holds, for every edge of every
-  motif, a copy without it: then every proper part of a motif, with its attributes, is in every graph
-  of both classes, and a model that stops at a part is wrong.
+  motif, a copy without it: then every proper part of a motif, with its attributes, is in every
+  graph of both classes, and a model that stops at a part is wrong.
 - A *decoy* is whole in labels and edges, but its attributes lie on the opposite side of the label's
   centre: who looks at labels only cannot tell it from the motif.
 
