@@ -10,7 +10,8 @@ INSTALLED := $(VENV)/.installed
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint sanitize bench bench-env clean
+.PHONY: build demo test test-cpp test-python lint sanitize bench bench-env paper-quick \
+	paper clean
 
 build: $(INSTALLED)
 
@@ -81,6 +82,28 @@ $(BENCH_INSTALLED): pyproject.toml CMakeLists.txt $(CXX_FILES)
 	$(BENCH_VENV)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/bench \
 		-e '.[plot,chem]' torch==2.13.0
 	touch $@
+
+# The paper's evaluation: see benchmarks/paper/README.md. Both go on where they were ended.
+PAPER := cd benchmarks && ../$(BENCH_VENV)/bin/python -m
+QUICK := ../build/paper-quick
+paper-quick: bench-env
+	$(PAPER) paper.run --quick --jobs $(JOBS) --to $(QUICK)
+	$(PAPER) paper.run --quick --jobs $(JOBS) --to $(QUICK) --sets MUTAG --methods majority size \
+		label-counts statistics-forest wl-svm wl-oa-svm lagra-default
+	$(PAPER) paper.candidates --most-seconds 20 --to $(QUICK)
+	$(PAPER) paper.beyond --quick --to $(QUICK)
+	$(PAPER) paper.figures --quick --to $(QUICK)
+	$(PAPER) paper.page --to $(QUICK)
+
+paper: bench-env
+	$(PAPER) paper.run --jobs $(JOBS)
+	$(PAPER) paper.run --jobs $(JOBS) --seeds 5 --sets MUTAG BBBP AIDS-unique DHFR-unique \
+		PROTEINS-unique --methods majority size label-counts statistics-forest wl-svm wl-oa-svm \
+		lagra-default
+	$(PAPER) paper.candidates
+	$(PAPER) paper.beyond
+	$(PAPER) paper.figures
+	$(PAPER) paper.page
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/aglets/_core.pyi

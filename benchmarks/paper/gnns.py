@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -135,6 +135,8 @@ class Setting:
     network: str
     hidden: int
     rate: float
+    epochs: int = EPOCHS
+    epochs_of_many: int = EPOCHS_OF_MANY
 
     def build(self, data: Batches, graphs: GraphSet) -> nn.Module:
         if self.network == "DGCNN":
@@ -165,7 +167,7 @@ def trained(setting: Setting, graphs: GraphSet, data: Batches, parts: Split) -> 
     torch.manual_seed(parts.seed)
     shuffle = np.random.default_rng(parts.seed)
     network = setting.build(data, graphs)
-    epochs = EPOCHS if len(graphs) < MANY else EPOCHS_OF_MANY
+    epochs = setting.epochs if len(graphs) < MANY else setting.epochs_of_many
     size = 32 if len(graphs) < 500 else 64
     optimizer = torch.optim.Adam(network.parameters(), lr=setting.rate, weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
@@ -226,9 +228,14 @@ def over(settings: Sequence[Setting]) -> Callable[[GraphSet, np.ndarray], Ready]
     return prepare
 
 
-METHODS = {
-    "gcn": over([Setting("GCN", hidden, 0.01) for hidden in (64, 128, 256)]),
-    "gat": over([Setting("GAT", 64, 0.01)]),
-    "gin": over([Setting("GIN", 64, 0.005)]),
-    "dgcnn": over([Setting("DGCNN", 128, rate) for rate in (0.001, 0.005)]),
+SETTINGS = {
+    "gcn": [Setting("GCN", hidden, 0.01) for hidden in (64, 128, 256)],
+    "gat": [Setting("GAT", 64, 0.01)],
+    "gin": [Setting("GIN", 64, 0.005)],
+    "dgcnn": [Setting("DGCNN", 128, rate) for rate in (0.001, 0.005)],
+}
+METHODS = {name: over(settings) for name, settings in SETTINGS.items()}
+QUICK = {
+    name: over([replace(settings[0], epochs=5, epochs_of_many=2)])
+    for name, settings in SETTINGS.items()
 }

@@ -18,15 +18,21 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from _common import cpu_seconds, load
+from _common import cpu_seconds
 
 from .protocol import RESULTS, SETS, Method, Records, Split, outcome, write_splits
+from .sets import load_set
 
 #: Where the methods are, and how many seeds are run if none are named.
 FAMILIES: dict[str, tuple[str, int]] = {
     "lagra-paper": ("lagra", 5),
     "lagra-paper-5": ("lagra", 20),
     "lagra-default": ("lagra", 20),
+    "lagra-greedy": ("lagra", 20),
+    "lagra-folds": ("lagra", 5),
+    "lagra-fixed": ("lagra", 5),
+    "lagra-one-start": ("lagra", 5),
+    "lagra-raw": ("lagra", 5),
     "majority": ("small", 20),
     "size": ("small", 20),
     "label-counts": ("small", 20),
@@ -81,13 +87,14 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", type=int, help="use seeds 0 to this less one")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
     parser.add_argument("--most-seconds", type=int, default=3600, help="CPU seconds for one seed")
+    parser.add_argument("--quick", action="store_true", help="2 seeds, few epochs, small grids")
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
     return parser
 
 
 def finish(records: Records, run: str, method: str, name: str, options: argparse.Namespace) -> str:
     """Bring one method on one set to its number of seeds; name the two if they failed."""
-    seeds = range(options.seeds or FAMILIES[method][1])
+    seeds = range(options.seeds or (2 if options.quick else FAMILIES[method][1]))
 
     def missing() -> list[int]:
         done = records.of(method)
@@ -96,7 +103,8 @@ def finish(records: Records, run: str, method: str, name: str, options: argparse
     while left := missing():
         print(f"{method} on {name}: {len(left)} seeds to go", flush=True)
         process = get_context("spawn").Process(
-            target=work, args=(options.to, run, method, name, left, options.most_seconds)
+            target=work,
+            args=(records, run, method, name, left, options.most_seconds, options.quick),
         )
         process.start()
         process.join()
@@ -109,13 +117,14 @@ def finish(records: Records, run: str, method: str, name: str, options: argparse
     return ""
 
 
-def work(folder: Path, run: str, method: str, name: str, seeds: list[int], most: int) -> None:
+def work(
+    records: Records, run: str, method: str, name: str, seeds: list[int], most: int, quick: bool
+) -> None:
     """Write a record for each seed."""
     warnings.simplefilter("ignore")
-    records = Records(folder)
-    graphs, y = load(name)
-    write_splits(folder / "splits", name, y, range(max(20, max(seeds) + 1)))
-    prepare = method_named(method)
+    graphs, y = load_set(name)
+    write_splits(records.folder / "splits", name, y, range(max(20, max(seeds) + 1)))
+    prepare = method_named(method, quick)
     watchdog = Watchdog(most)
     start = cpu_seconds()
     ready = prepare(graphs, y)
@@ -151,9 +160,11 @@ class Watchdog(threading.Thread):
         os._exit(self.code)
 
 
-def method_named(method: str) -> Method:
+def method_named(method: str, quick: bool) -> Method:
+    """Import a method, or its quick form if it has one."""
     module = importlib.import_module(f".{FAMILIES[method][0]}", __package__)
-    return module.METHODS[method]
+    small = getattr(module, "QUICK", {}) if quick else {}
+    return small.get(method, module.METHODS[method])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+"""Table 2 and the data sets: candidates counted, sets described, into ``results/sets.json``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from _common import cpu_seconds, environment, table
+
+from aglets import GraphSet, mining
+from aglets.mining import BudgetError
+
+from . import published
+from .protocol import RESULTS, SETS
+from .sets import first_of_each_structure, load_set
+
+LARGEST = 10
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--to", type=Path, default=RESULTS)
+    parser.add_argument("--most-seconds", type=float, default=300.0, help="for one count")
+    options = parser.parse_args()
+    options.to.mkdir(parents=True, exist_ok=True)
+    sets_file(options.to, options.most_seconds)
+
+
+def counted(name: str, most_seconds: float) -> dict[str, Any]:
+    """Count the candidates of at most 10 nodes; where that takes too long, a part of them.
+
+    Graphs with the same structure have the same patterns, so one of them is enough. Candidates of
+    some graphs, or of fewer nodes, are among all: a lower bound.
+    """
+    graphs, _ = load_set(name)
+    graphs = graphs[first_of_each_structure(graphs)]
+    n = len(graphs)
+    start = cpu_seconds()
+    found = climbed(graphs, [(n, LARGEST)], most_seconds)
+    if not found[0]:
+        more_graphs = [(2**power, LARGEST) for power in range(n.bit_length())]
+        more_nodes = [(n, maxpat) for maxpat in range(4, LARGEST)]
+        found = max(climbed(graphs, cases, most_seconds) for cases in (more_graphs, more_nodes))
+    about = dict(zip(("candidates", "counted_graphs", "counted_nodes"), found, strict=True))
+    return {**about, "counted_of": n, "cpu_count": round(cpu_seconds() - start, 1)}
+
+
+def climbed(
+    graphs: GraphSet, cases: Sequence[tuple[int, int]], most_seconds: float
+) -> tuple[int, int, int]:
+    """Count for ever larger cases (graphs, nodes) until one takes too long; return the last."""
+    found = (0, 0, 0)
+    for number, maxpat in cases:
+        try:
+            total = mining.count(graphs[:number], maxpat, max_seconds=most_seconds).total
+        except BudgetError:
+            break
+        found = (total, number, maxpat)
+    return found
+
+
+def described(name: str) -> dict[str, Any]:
+    """Describe a set in the paper's terms, and what may mislead in it."""
+    graphs, y = load_set(name)
+    what = graphs.describe(y)
+    return {
+        "graphs": len(graphs),
+        "nodes": round(float(graphs.n_nodes.mean()), 2),
+        "edges": round(float(graphs.n_edges.mean()), 2),
+        "attributes": graphs.n_attributes,
+        "labels": len(graphs.vocabulary),
+        "positive": int((y > 0).sum()),
+        "structures": len(first_of_each_structure(graphs)),
+        "duplicates": what.n_duplicates,
+        "warnings": what.warnings,
+    }
+
+
+def sets_file(folder: Path, most_seconds: float) -> None:
+    """Write ``sets.json``: description and candidate counts of every set, and where it was made."""
+    path = folder / "sets.json"
+    found = json.loads(path.read_text())["sets"] if path.exists() else {}
+    for name in SETS:
+        if name not in found:
+            print(f"{name} ...", flush=True)
+            found[name] = {**described(name), **counted(name, most_seconds)}
+            document = {**environment(), "command": "python -m paper.candidates", "sets": found}
+            path.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def candidates_table(folder: Path) -> str:
+    """Show the paper's Table 2 beside ours."""
+    found = json.loads((folder / "sets.json").read_text())["sets"]
+
+    def shown(name: str) -> str:
+        one = found[name]
+        if (one["counted_graphs"], one["counted_nodes"]) == (one["counted_of"], LARGEST):
+            return f"{one['candidates']:,}"
+        part = f"{one['counted_graphs']} graphs, {one['counted_nodes']} nodes"
+        return f"> {one['candidates']:,} ({part})"
+
+    def printed(name: str) -> str:
+        return ("> " if name in published.ONLY_BOUNDED else "") + f"{published.CANDIDATES[name]:,}"
+
+    rows = [
+        ["aglets", *map(shown, SETS)],
+        ["paper", *map(printed, SETS)],
+        ["CPU s", *(found[name]["cpu_count"] for name in SETS)],
+    ]
+    return table(["candidates", *SETS], rows)
+
+
+def statistics_table(folder: Path) -> str:
+    """Describe the data sets."""
+    found = json.loads((folder / "sets.json").read_text())["sets"]
+    keys = (
+        "graphs",
+        "nodes",
+        "edges",
+        "labels",
+        "attributes",
+        "positive",
+        "structures",
+        "duplicates",
+    )
+    return table(["set", *keys], [[name, *(found[name][key] for key in keys)] for name in found])
+
+
+if __name__ == "__main__":
+    main()
