@@ -44,13 +44,24 @@ LAYERS: dict[str, set[str]] = {
     "selection": {"selection", "averaging", "judging"},
     "model": {"_archive", "_graphlet_columns", "stops", "model", "model_file", "model_average"},
     "explain": {"_pictures", "explain"},
+    "compacting": {"compacting"},
     "estimators": {"estimators"},
     "plot": {"plot"},
     "report": {"report"},
     "cli": {"cli"},
 }
 
-LEARNING = {"mining", "starts", "engine", "optim", "path", "fitting", "selection", "estimators"}
+LEARNING = {
+    "mining",
+    "starts",
+    "engine",
+    "optim",
+    "path",
+    "fitting",
+    "selection",
+    "compacting",
+    "estimators",
+}
 
 # What a layer must not know although it lies below.
 FORBIDDEN: dict[str, set[str]] = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aglets import datasets, explain, mining, plot, report
+    from aglets.compacting import compact, size_curve
     from aglets.estimators import (
         LagraClassifier,
         LagraClassifierCV,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from aglets.graphlet import Graphlet, agis
     from aglets.graphs import Graph, GraphSet
     from aglets.model import LagraModel
+    from aglets.model_average import average_models
     from aglets.model_file import load
 
 __version__ = "0.1.0"
@@ -34,12 +36,15 @@ _EXPORTS = {
     "LagraRegressor": "aglets.estimators",
     "LagraRegressorCV": "aglets.estimators",
     "agis": "aglets.graphlet",
+    "average_models": "aglets.model_average",
+    "compact": "aglets.compacting",
     "datasets": "aglets.datasets",
     "explain": "aglets.explain",
     "load": "aglets.model_file",
     "mining": "aglets.mining",
     "plot": "aglets.plot",
     "report": "aglets.report",
+    "size_curve": "aglets.compacting",
 }
 
 __all__ = [
@@ -53,12 +58,15 @@ __all__ = [
     "LagraRegressorCV",
     "__version__",
     "agis",
+    "average_models",
+    "compact",
     "datasets",
     "explain",
     "load",
     "mining",
     "plot",
     "report",
+    "size_curve",
 ]
 
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 )
 
 from aglets.averaging import Member, fold_members, greedy_members
+from aglets.compacting import compact
 from aglets.estimators._assembly import model_of
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._grids import GRID_PARAMETERS, grid_for
@@ -67,6 +68,7 @@ GRID: Mapping[str, Condition] = {
     "rule": one_of("best", "one_se"),
     "refit": one_of(True, False),
     "average": one_of("none", "greedy", "folds"),
+    "max_graphlets": either(integers(1), one_of(None)),
 }
 
 
@@ -139,6 +141,9 @@ class _OverGrid(BaseLagra):
             self._store(paths[0], choice.index, frame)
         else:
             self._store_average(members, paths, frame, settings)
+        if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:
+            jobs = effective_n_jobs(self.n_jobs)
+            self._keep(compact(self.model_, sample.graphs, self.max_graphlets, n_jobs=jobs))
 
     def _refitted(
         self, sample: Sample, members: Sequence[Member], frame: Frame, watch: Watch
@@ -267,6 +272,9 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         fitted again on all graphs. "folds" is the mean of the folds' own greedy means, each as
         trained in its fold. Means predict better, but take several times as many graphlets. They
         are models like any other, without a path: see ``members_`` instead of ``path_``.
+    max_graphlets : int or None, default=None
+        Drop graphlets from the fitted model until so many are left, so that its predictions on the
+        graphs of ``fit`` change least (:func:`aglets.compact`); made for averages.
     loss, scale, solver, learn_attributes, tol, max_epochs, patience, class_weight
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
@@ -325,6 +333,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         rule: str = "best",
         refit: bool = True,
         average: str = "none",
+        max_graphlets: int | None = None,
         loss: str = "squared_hinge",
         scale: str = "standard",
         solver: str = "fast",
@@ -352,6 +361,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         self.rule = rule
         self.refit = refit
         self.average = average
+        self.max_graphlets = max_graphlets
         self.loss = loss
         self.scale = scale
         self.solver = solver
@@ -374,7 +384,8 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
 
     Parameters
     ----------
-    starts, rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, average
+    starts, rhos, maxpats, n_lambdas, lambda_min_ratio, cv, validation_fraction, refit, average,
+    max_graphlets
         As in :class:`LagraClassifierCV`.
     random_state
         As in :class:`LagraClassifierCV`.
@@ -424,6 +435,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         rule: str = "best",
         refit: bool = True,
         average: str = "none",
+        max_graphlets: int | None = None,
         loss: str = "squared",
         epsilon: float = 1.35,
         scale: str = "standard",
@@ -451,6 +463,7 @@ class LagraRegressorCV(_OverGrid, LagraForNumbers):
         self.rule = rule
         self.refit = refit
         self.average = average
+        self.max_graphlets = max_graphlets
         self.loss = loss
         self.epsilon = epsilon
         self.scale = scale
