@@ -309,6 +309,22 @@ def test_the_command_line_fits_shows_and_predicts_with_covariates(tmp_path):
     assert run(app, ["report", model, "demo", "-o", str(tmp_path / "r.html")]).exit_code == 0
 
 
+def test_the_command_line_notes_that_the_size_alone_decides(tmp_path):
+    sizes = np.random.default_rng(0).integers(2, 12, 60)
+    graphs = GraphSet.from_lists(
+        labels=["C" * n for n in sizes], edges=[[(i, i + 1) for i in range(n - 1)] for n in sizes]
+    )
+    graphs.to_tu(tmp_path / "SIZES", y=(sizes > 6).astype(int))
+    fit = ["fit", str(tmp_path / "SIZES"), "-o", str(tmp_path / "m.aglets"), "--n-lambdas", "4"]
+    fit += ["--rule", "one_se", "--json"]
+    told = json.loads(CliRunner().invoke(app, fit).output)
+    assert "node count alone" in told["warnings"][0]
+    beside = json.loads(
+        CliRunner().invoke(app, [*fit, "--covariates", "size", "--covariate-penalty", "1"]).output
+    )
+    assert beside["warnings"] == []
+
+
 BAD = [
     ([[1.0]], "one row per graph"),
     (np.full((120, 1), np.nan), "must be finite"),

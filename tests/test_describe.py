@@ -101,7 +101,7 @@ def test_it_warns_when_the_size_tells_the_number():
     warnings = chains(*["C" * size for size in sizes]).describe(sizes * 1.5).warnings
     assert warnings == [
         "The target follows the node count alone: the correlation is 1.00. "
-        "Compare every model with that."
+        "Compare every model with that, and with covariates='size'."
     ]
 
 

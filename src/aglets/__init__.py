@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         LagraRegressor,
         LagraRegressorCV,
     )
+    from aglets.evaluation import evaluate
     from aglets.graphlet import Graphlet, agis
     from aglets.graphs import Graph, GraphSet
     from aglets.model import LagraModel
@@ -39,6 +40,7 @@ _EXPORTS = {
     "average_models": "aglets.model_average",
     "compact": "aglets.compacting",
     "datasets": "aglets.datasets",
+    "evaluate": "aglets.evaluation",
     "explain": "aglets.explain",
     "load": "aglets.model_file",
     "mining": "aglets.mining",
@@ -61,6 +63,7 @@ __all__ = [
     "average_models",
     "compact",
     "datasets",
+    "evaluate",
     "explain",
     "load",
     "mining",

@@ -13,11 +13,9 @@ from aglets import _html
 from aglets._checks import Ints
 from aglets._isomorphism import groups
 from aglets.graphs import GraphSet
+from aglets.leaks import LEAST_GRAPHS, is_measured, order_leak, size_leak
 
 __all__ = ["Description", "Spread", "describe"]
-
-#: From what share of the errors of "always the most frequent class" on a hint is worth a warning.
-LEAK = 0.5
 
 
 class Spread(NamedTuple):
@@ -182,16 +180,6 @@ def _targets(y: npt.ArrayLike, n_graphs: int) -> npt.NDArray[Any]:
     return targets
 
 
-def is_measured(targets: npt.NDArray[Any]) -> bool:
-    """Whether targets are measured rather than classes."""
-    if targets.dtype.kind not in "iuf":
-        return False
-    distinct = np.unique(targets)
-    return bool(
-        (distinct != np.rint(distinct)).any() or len(distinct) > max(20, len(targets) // 10)
-    )
-
-
 def _counts(codes: npt.NDArray[np.int32], vocabulary: tuple[Hashable, ...]) -> dict[Hashable, int]:
     counts = np.bincount(codes[codes >= 0], minlength=len(vocabulary))
     order = np.argsort(-counts, kind="stable")
@@ -235,75 +223,19 @@ def _warnings(graphs: GraphSet, found: Description, targets: npt.NDArray[Any] | 
     constant = [name for name, s in found.attributes.items() if s.least == s.greatest]
     if constant and len(graphs.labels) > 1:
         texts.append(f"The same value everywhere: attribute {', '.join(constant)}.")
-    if targets is None or len(graphs) < 10:
+    if targets is None or len(graphs) < LEAST_GRAPHS:
         return texts
     if found.target is not None:
-        return texts + _size_of_number(graphs, targets)
+        leak = size_leak(graphs, targets)
+        return texts if leak is None else [*texts, leak]
     names, codes = np.unique(targets.astype(str), return_inverse=True)
     if len(names) < 2:
         return [*texts, "All graphs are of one class."]
     conflicts = sum(len(set(codes[group].tolist())) > 1 for group in found.duplicates)
     if conflicts:
         texts.append(f"Graphs that are the same are of different classes in {conflicts} cases.")
-    by_size = _predicts(np.column_stack([graphs.n_nodes, graphs.n_edges]), codes)
-    if by_size is not None:
-        texts.append(
-            f"The class follows the node count alone: it tells {by_size:.1%} of the classes. "
-            "Compare every model with that."
-        )
-    return texts + _order_of_classes(codes)
-
-
-def _predicts(hints: npt.NDArray[Any], codes: Ints) -> float | None:
-    """Return the accuracy of a small decision tree on hints, if it is suspiciously good."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.tree import DecisionTreeClassifier
-
-    counts = np.bincount(codes)
-    kept = counts[codes] >= 5  # classes that can be in every fold
-    if kept.sum() < 10 or len(np.unique(codes[kept])) < 2:
-        return None
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    depth = int(np.ceil(np.log2(len(counts)))) + 1
-    tree = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=3, random_state=0)
-    told = cross_val_predict(tree, hints[kept], codes[kept], cv=folds)
-    accuracy = float((told == codes[kept]).mean())
-    frequent = float(counts.max() / counts.sum())
-    return accuracy if accuracy - frequent > LEAK * (1.0 - frequent) else None
-
-
-def _order_of_classes(codes: Ints) -> list[str]:
-    """Warn where the position in the file tells the class, by stretches long or short."""
-    advice = "Shuffle before splitting, and never split contiguously."
-    by_order = _predicts(np.arange(len(codes))[:, None], codes)
-    if by_order is not None:
-        return [f"File order predicts the class: it tells {by_order:.1%} of the classes. {advice}"]
-    rng = np.random.default_rng(0)
-    by_chance = [_stretches(rng.permutation(codes)) for _ in range(100)]
-    few = np.mean(by_chance) - 4.0 * np.std(by_chance)
-    if _stretches(codes) >= few:
-        return []
-    return [
-        "File order predicts the class: neighbours in the file are of one class more often than by "
-        f"chance ({_stretches(codes)} stretches of one class, {np.mean(by_chance):.0f} by chance). "
-        f"{advice}"
-    ]
-
-
-def _stretches(codes: Ints) -> int:
-    return int((codes[1:] != codes[:-1]).sum()) + 1
-
-
-def _size_of_number(graphs: GraphSet, targets: npt.NDArray[Any]) -> list[str]:
-    if graphs.n_nodes.std() == 0 or targets.std() == 0:
-        return []
-    r = float(np.corrcoef(graphs.n_nodes, targets.astype(float))[0, 1])
-    if r**2 < LEAK:
-        return []
-    return [
-        f"The target follows the node count alone: the correlation is {r:.2f}. "
-        "Compare every model with that."
-    ]
+    leaks = (size_leak(graphs, targets), order_leak(targets))
+    return texts + [text for text in leaks if text is not None]
 
 
 def _range(spread: Spread) -> str:

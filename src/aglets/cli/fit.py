@@ -50,6 +50,13 @@ class ClassLoss(str, Enum):
     huber = "huber"
 
 
+class Rule(str, Enum):
+    """Which point of the grid is taken."""
+
+    best = "best"
+    one_se = "one_se"
+
+
 class BuiltIn(str, Enum):
     """Covariates that a model counts by itself."""
 
@@ -88,6 +95,10 @@ def fit(
     loss: Annotated[
         ClassLoss | None, typer.Option("--loss", help="Loss; 'logistic' gives probabilities.")
     ] = None,
+    rule: Annotated[
+        Rule,
+        typer.Option("--rule", help="Take the best model, or the sparsest that is nearly as good."),
+    ] = Rule.best,
     folds: Annotated[
         int | None,
         typer.Option(
@@ -144,6 +155,7 @@ def fit(
     """
     from aglets.checkpoint import Checkpoint, fingerprint
     from aglets.cli.watching import FitWatch, OutOfTimeError, interruptible
+    from aglets.leaks import size_leak
     from aglets.mining import BudgetError
 
     start = time.monotonic()
@@ -156,6 +168,7 @@ def fit(
     options |= {"average": average.value}
     options |= {"loss": loss.value} if loss else {}
     options |= {"cv": folds} if folds else {}
+    options |= {"rule": rule.value}
     if covariates is not None:
         options |= {"covariates": covariates.value, "covariate_penalty": covariate_penalty}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
@@ -197,6 +210,8 @@ def fit(
         model.save(target)
     seconds = time.monotonic() - start
     summary = _summary(model, watch, estimator, target, seconds, ended)
+    leak = size_leak(graphs, y) if covariates is None else None
+    summary["warnings"] = [] if leak is None else [leak]
     if as_json:
         typer.echo(json.dumps(summary))
     elif not quiet:
@@ -208,7 +223,7 @@ def fit(
 def _estimator(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
     """Return an estimator for classes or for numbers."""
     from aglets import LagraClassifierCV, LagraRegressorCV
-    from aglets.describe import is_measured
+    from aglets.leaks import is_measured
 
     of_numbers = {"squared", "huber"}
     if task is Kind.auto and loss is not None:
@@ -313,3 +328,5 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
             style="yellow",
         )
     console.print(f"{summary['model']}: {', '.join(parts)}", markup=False)
+    for text in summary["warnings"]:
+        console.print(f"Note: {text}", markup=False, style="yellow")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.fitting import Frame, Paths, Sample, Settings, Watch
 from aglets.graphs import as_graph_set
 from aglets.judging import standard_error
+from aglets.leaks import LeakWarning, is_contiguous, order_leak
 from aglets.model_average import average_models
 from aglets.selection import (
     Cell,
@@ -188,6 +190,10 @@ class _OverGrid(BaseLagra):
         else:
             splitter = check_cv(self.cv, codes, classifier=stratify)
         folds: Folds = list(splitter.split(rows, codes))
+        if stratify and all(is_contiguous(np.asarray(held_out)) for _, held_out in folds):
+            leak = order_leak(codes.astype(int))
+            if leak is not None:
+                warnings.warn(leak, LeakWarning, stacklevel=2)
         if len(folds) == 1 and self.average == "folds":
             raise ValueError(
                 "average='folds' needs several folds. Got a single hold-out; set cv=5, or "

@@ -1,0 +1,346 @@
+"""How good an estimator is on graphs it never saw: nested evaluation with honest errors.
+
+Everything an estimator chooses is chosen inside each training part; the test part is looked at
+once. Training parts of different splits overlap, so their scores are not independent, and the
+usual standard error is too small: intervals use the correction of Nadeau and Bengio (2003), which
+adds the ratio of test to training graphs to 1 / number of splits.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, check_cv
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from aglets import _html
+from aglets.graphs import GraphSet, as_graph_set
+from aglets.leaks import LeakWarning, is_contiguous, order_leak, size_leak
+
+__all__ = ["Estimate", "Evaluation", "Split", "evaluate"]
+
+FloatArray = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+#: What of a fitted estimator says which point it chose.
+POINT = ("starts_", "rho_", "maxpat_", "lambda_ratio_")
+
+
+class Estimate(NamedTuple):
+    """A mean over splits, its standard error as it is, and a corrected confidence interval."""
+
+    mean: float
+    error: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} ± {self.error:.3f} (from {self.low:.3f} to {self.high:.3f})"
+
+
+@dataclass(frozen=True)
+class Split:
+    """One training part and one test part.
+
+    Parameters
+    ----------
+    n_train, n_test : int
+    score : float
+        Accuracy, or R², of the estimator on the test graphs.
+    size_score : float
+        The same of a small decision tree that sees numbers of nodes and edges only.
+    n_graphlets : int
+    chosen : dict
+        The point of the grid that the estimator chose, if it chooses.
+    seconds : float
+        For fitting.
+    """
+
+    n_train: int
+    n_test: int
+    score: float
+    size_score: float
+    n_graphlets: int
+    chosen: dict[str, float]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What `evaluate` found; prints as a table, and shows as one in notebooks.
+
+    Parameters
+    ----------
+    estimator : str
+        As it prints.
+    score_name : str
+        "accuracy" or "R²".
+    splits : tuple of Split
+    parts : str
+        A mark of the splits: evaluations with the same one can be compared split by split.
+    """
+
+    estimator: str
+    score_name: str
+    splits: tuple[Split, ...]
+    parts: str
+
+    @property
+    def scores(self) -> FloatArray:
+        """The score of every split."""
+        return np.array([split.score for split in self.splits])
+
+    @property
+    def size_scores(self) -> FloatArray:
+        """What the size of graphs alone scores in every split."""
+        return np.array([split.size_score for split in self.splits])
+
+    @property
+    def n_graphlets(self) -> FloatArray:
+        """The number of graphlets of every split's model."""
+        return np.array([split.n_graphlets for split in self.splits], dtype=np.float64)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Return the mean score with its standard error and a corrected confidence interval."""
+        return self._estimate(self.scores, level)
+
+    def difference(self, other: Evaluation, level: float = 0.95) -> Estimate:
+        """Return how much better this is than another on the same splits, split by split."""
+        if self.parts != other.parts:
+            raise ValueError(
+                "Expected two evaluations on the same splits of the same graphs, but these differ; "
+                "give both the same graphs, cv, n_repeats and random_state."
+            )
+        return self._estimate(self.scores - other.scores, level)
+
+    def over_size(self, level: float = 0.95) -> Estimate:
+        """Return how much better it is than the size of graphs alone, split by split."""
+        return self._estimate(self.scores - self.size_scores, level)
+
+    def _estimate(self, values: FloatArray, level: float) -> Estimate:
+        from scipy.stats import t
+
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level must be between 0 and 1. Got {level!r} instead.")
+        n = len(values)
+        mean = float(values.mean())
+        if n < 2:
+            return Estimate(mean, np.nan, np.nan, np.nan)
+        ratio = float(np.mean([split.n_test / split.n_train for split in self.splits]))
+        spread = float(values.std(ddof=1))
+        reach = float(t.ppf(0.5 + level / 2.0, n - 1)) * spread * np.sqrt(1.0 / n + ratio)
+        return Estimate(mean, spread / np.sqrt(n), mean - reach, mean + reach)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write everything as plain data."""
+        return {
+            "estimator": self.estimator,
+            "score_name": self.score_name,
+            "estimate": self.estimate()._asdict(),
+            "over_size": self.over_size()._asdict(),
+            "splits": [asdict(split) for split in self.splits],
+        }
+
+    def to_frame(self) -> Any:
+        """Tabulate the splits in a pandas DataFrame, one row each."""
+        import pandas as pd
+
+        rows = [asdict(split) for split in self.splits]
+        return pd.DataFrame([row | row.pop("chosen") for row in rows])
+
+    def _rows(self) -> list[tuple[str, str]]:
+        n, m = len(self.splits), self.splits[0]
+        return [
+            ("estimator", " ".join(self.estimator.split())),
+            ("splits", f"{n}, about {m.n_train} graphs to train and {m.n_test} to test"),
+            (self.score_name, str(self.estimate())),
+            ("size of the graph only", f"{self.size_scores.mean():.3f}"),
+            ("better than that by", str(self.over_size())),
+            ("graphlets", f"{self.n_graphlets.mean():.1f} on average"),
+            ("seconds to fit", f"{np.mean([split.seconds for split in self.splits]):.1f}"),
+        ]
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        frame = [
+            [i, split.score, split.size_score, split.n_graphlets, *split.chosen.values()]
+            for i, split in enumerate(self.splits)
+        ]
+        head = ["split", self.score_name, "size only", "graphlets", *self.splits[0].chosen]
+        return _html.table(None, self._rows()) + _html.details("splits", _html.table(head, frame))
+
+
+def evaluate(
+    estimator: Any,
+    graphs: Any,
+    y: ArrayLike,
+    *,
+    cv: Any = 5,
+    n_repeats: int = 1,
+    covariates: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Evaluation:
+    """Measure how good an estimator is on graphs it never saw.
+
+    For every split the estimator is fitted anew on the training part, with all that it chooses, and
+    scored once on the test part. So the scores are unbiased, unlike the validation scores of the
+    point that was chosen, which are the best of many.
+
+    Parameters
+    ----------
+    estimator : LagraClassifierCV, LagraRegressorCV or another estimator of graphs
+        Is cloned. A ``random_state`` of None is set, so that results can be repeated.
+    graphs : GraphSet or list of graphs
+    y : array-like of shape (n_graphs,)
+    cv : int, splitter or iterable, default=5
+        So many folds, shuffled and with the proportions of classes, or as a scikit-learn splitter
+        says.
+    n_repeats : int, default=1
+        How often to shuffle into folds anew; more make the mean steadier.
+    covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+        Your own covariates, for ``fit`` and ``score``.
+    random_state : int, default=0
+        Seed of the shuffling.
+    n_jobs : int, optional
+        How many splits to evaluate side by side, with joblib; each then uses one thread.
+
+    Returns
+    -------
+    Evaluation
+
+    Warns
+    -----
+    LeakWarning
+        If the size of graphs alone tells the targets; or if the test parts are stretches of the
+        file, and the file's order tells the class.
+
+    Examples
+    --------
+    >>> from aglets import LagraClassifierCV, datasets, evaluate
+    >>> graphs, y = datasets.load_demo()
+    >>> quick = LagraClassifierCV(rhos=(0.1,), maxpats=(2,), starts=1, n_lambdas=10)
+    >>> found = evaluate(quick, graphs, y, cv=3)
+    >>> len(found.scores), found.score_name
+    (3, 'accuracy')
+    >>> low, high = found.estimate().low, found.estimate().high
+    >>> bool(low <= found.scores.mean() <= high)
+    True
+    """
+    given = as_graph_set(graphs)
+    targets = np.asarray(y)
+    if targets.shape != (len(given),):
+        raise ValueError(
+            f"y must hold one target per graph ({len(given)}). Got shape {targets.shape} instead."
+        )
+    splits = _splits(estimator, targets, cv, n_repeats, random_state)
+    _warn(given, targets, splits)
+    template = clone(estimator)
+    if getattr(template, "random_state", 0) is None:
+        template.set_params(random_state=random_state)
+    if n_jobs not in (None, 1) and "n_jobs" in template.get_params():
+        template.set_params(n_jobs=1)
+    table = (
+        covariates if covariates is None or hasattr(covariates, "iloc") else np.asarray(covariates)
+    )
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(_evaluated)(clone(template), given, targets, table, train, test)
+        for train, test in splits
+    )
+    return Evaluation(
+        estimator=repr(estimator),
+        score_name="accuracy" if is_classifier(estimator) else "R²",
+        splits=tuple(found),
+        parts=_mark(given, splits),
+    )
+
+
+def _splits(
+    estimator: Any, y: NDArray[Any], cv: Any, n_repeats: int, random_state: int
+) -> list[tuple[Rows, Rows]]:
+    classes = is_classifier(estimator)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        folds = RepeatedStratifiedKFold if classes else RepeatedKFold
+        splitter = folds(n_splits=int(cv), n_repeats=n_repeats, random_state=random_state)
+    elif n_repeats != 1:
+        raise ValueError(
+            f"n_repeats is for a number of folds. Got n_repeats={n_repeats} with a splitter of "
+            "your own; repeat in the splitter instead."
+        )
+    else:
+        splitter = check_cv(cv, y, classifier=classes)
+    found: Iterable[tuple[Rows, Rows]] = splitter.split(np.arange(len(y)), y)
+    return [(np.asarray(train), np.asarray(test)) for train, test in found]
+
+
+def _warn(graphs: GraphSet, y: NDArray[Any], splits: list[tuple[Rows, Rows]]) -> None:
+    cut = all(is_contiguous(test) for _, test in splits)
+    for text in (size_leak(graphs, y), order_leak(y) if cut else None):
+        if text is not None:
+            warnings.warn(text, LeakWarning, stacklevel=3)
+
+
+def _evaluated(
+    estimator: Any, graphs: GraphSet, y: NDArray[Any], covariates: Any, train: Rows, test: Rows
+) -> Split:
+    start = time.perf_counter()
+    estimator.fit(graphs[train], y[train], **_own(covariates, train))
+    seconds = time.perf_counter() - start
+    with warnings.catch_warnings():
+        # Parts of one data set may lack each other's labels: no news for the user.
+        warnings.simplefilter("ignore", UserWarning)
+        score = estimator.score(graphs[test], y[test], **_own(covariates, test))
+    chosen = {
+        name.rstrip("_"): float(getattr(estimator, name))
+        for name in POINT
+        if hasattr(estimator, name)
+    }
+    return Split(
+        n_train=len(train),
+        n_test=len(test),
+        score=float(score),
+        size_score=_size_score(estimator, graphs, y, train, test),
+        n_graphlets=len(getattr(estimator, "graphlets_", ())),
+        chosen=chosen,
+        seconds=seconds,
+    )
+
+
+def _own(covariates: Any, rows: Rows) -> dict[str, Any]:
+    if covariates is None:
+        return {}
+    return {
+        "covariates": covariates.iloc[rows] if hasattr(covariates, "iloc") else covariates[rows]
+    }
+
+
+def _size_score(
+    estimator: Any, graphs: GraphSet, y: NDArray[Any], train: Rows, test: Rows
+) -> float:
+    sizes = np.column_stack([graphs.n_nodes, graphs.n_edges])
+    kind = DecisionTreeClassifier if is_classifier(estimator) else DecisionTreeRegressor
+    tree = kind(max_depth=2, random_state=0)
+    return float(tree.fit(sizes[train], y[train]).score(sizes[test], y[test]))
+
+
+def _mark(graphs: GraphSet, splits: list[tuple[Rows, Rows]]) -> str:
+    from hashlib import sha256
+
+    digest = sha256(graphs.node_offsets.tobytes() + graphs.labels.tobytes())
+    for train, test in splits:
+        digest.update(train.tobytes() + b"/" + test.tobytes())
+    return digest.hexdigest()[:16]
