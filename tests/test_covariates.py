@@ -256,6 +256,10 @@ def test_every_text_and_table_names_covariates_for_what_they_are(sized, demo):
     )
     assert len(json.loads(learned.to_json())["covariates"]) == len(sized.covariates_.names)
     assert "covariates" in repr(sized.model_)
+    frame = learned.to_frame()
+    assert frame["kind"].tolist() == ["graphlet"] * len(sized.graphlets_) + ["covariate"] * len(
+        sized.covariates_.names
+    )
     # They are no graphlets.
     assert sized.transform(graphs).shape[1] == len(sized.get_feature_names_out())
 
@@ -271,6 +275,21 @@ def test_the_waterfall_has_a_bar_for_each_covariate(sized, demo):
     assert sum(value for _, value in steps) == pytest.approx(display.explanation.decision)
     assert any(name.startswith("covariate number of") for name, _ in steps)
     display.plot()
+
+
+def test_the_path_has_a_dashed_line_for_each_covariate(sized):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from aglets.plot import PathDisplay
+
+    display = PathDisplay.from_estimator(sized)
+    effects = {entry.name: entry.effect for entry in sized.explain_global().covariates}
+    for name, line in display.covariates.items():
+        assert line[-1] == pytest.approx(effects[name.removeprefix("covariate ")])
+    display.plot()
+    styles = [line.get_linestyle() for line in display.ax_.child_axes[0].get_lines()]
+    assert styles.count("--") == len(display.covariates)
 
 
 def test_the_report_shows_covariates_and_scores_with_them(demo, own, tmp_path):

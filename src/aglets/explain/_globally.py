@@ -182,11 +182,15 @@ class GlobalExplanation(Drawable):
         return json_text(self.to_dict(), indent)
 
     def to_frame(self) -> Any:
-        """Tabulate the graphlets in a pandas DataFrame, one row each."""
+        """Tabulate graphlets and covariates in a pandas DataFrame, one row each.
+
+        Covariates come last, with "covariate" as their ``kind``, and have no support or psi.
+        """
         import pandas as pd
 
         columns: dict[str, list[Any]] = {
             "graphlet": [entry.graphlet.name for entry in self.graphlets],
+            "kind": ["graphlet"] * len(self.graphlets),
             **{
                 name: [getattr(entry, name) for entry in self.graphlets]
                 for name in ("index", "coef", "speaks_for", "n_support", "mean_psi_all")
@@ -197,7 +201,15 @@ class GlobalExplanation(Drawable):
             columns[f"mean_psi {value}"] = [entry.mean_psi[value] for entry in self.graphlets]
         for name in ("auc", "correlation", "best_graph", "best_psi", "stability"):
             columns[name] = [getattr(entry, name) for entry in self.graphlets]
-        return pd.DataFrame(columns)
+        if not self.covariates:
+            return pd.DataFrame(columns)
+        beside = [
+            {"graphlet": entry.name, "kind": "covariate"}
+            | {name: getattr(entry, name) for name in ("index", "coef", "speaks_for")}
+            for entry in self.covariates
+        ]
+        rows = pd.DataFrame(columns).to_dict("records") + beside
+        return pd.DataFrame(rows, columns=list(columns))
 
     def __str__(self) -> str:
         lines = [f"{len(self.graphlets)} graphlets, on {self.n_graphs} graphs"]

@@ -44,6 +44,8 @@ class PathDisplay:
         are not at hand, as after reading a model from a file.
     chosen : float or None
         The lambda in use.
+    covariates : dict of str to ndarray
+        Per covariate, what one standard deviation of it adds at each lambda; drawn dashed.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class PathDisplay:
     n_graphlets: FloatArray
     coefs: dict[str, FloatArray] = field(default_factory=dict)
     chosen: float | None = None
+    covariates: dict[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, output: int = 0) -> PathDisplay:
@@ -74,11 +77,12 @@ class PathDisplay:
             n_graphlets=columns["n_nonzero"],
             coefs=_coefs(estimator, model, output),
             chosen=None if chosen is None else float(np.atleast_1d(chosen)[output]),
+            covariates=_effects(estimator, model, output),
         )
 
     def plot(self, ax: Any = None, *, n_named: int = 5) -> PathDisplay:
-        """Draw it; the ``n_named`` strongest graphlets at the end are named."""
-        rows = 3 if self.coefs else 2
+        """Draw it; the ``n_named`` strongest lines at the end are named."""
+        rows = 3 if self.coefs or self.covariates else 2
         ax = canvas(ax, (3.6, 1.55 * rows + 0.4))
         self.ax_, self.figure_ = ax, ax.figure
         height, gap = 0.87 / rows, 0.06
@@ -86,7 +90,7 @@ class PathDisplay:
             panel(ax, 0.16, 0.11 + height * (rows - 1 - r) + gap / 2, 0.62, height - gap)
             for r in range(rows)
         ]
-        if self.coefs:
+        if self.coefs or self.covariates:
             self._draw_coefs(panels[0], n_named)
         score, number = panels[-2:]
         score.plot(self.lambdas, self.train_score, color=CLASSES[1], lw=1.2)
@@ -102,11 +106,14 @@ class PathDisplay:
         return self
 
     def _draw_coefs(self, ax: Any, n_named: int) -> None:
-        strongest = sorted(self.coefs, key=lambda name: (-abs(self.coefs[name][-1]), name))
+        lines = self.coefs | self.covariates
+        strongest = sorted(lines, key=lambda name: (-abs(lines[name][-1]), name))
         ax.axhline(0.0, color="#bbbbbb", lw=0.6)
         for i, name in reversed(list(enumerate(strongest))):
             colour = CLASSES[i % len(CLASSES)] if i < n_named else "#bbbbbb"
-            ax.plot(self.lambdas, self.coefs[name], color=colour, lw=1.2 if i < n_named else 0.6)
+            style = "--" if name in self.covariates else "-"
+            width = 1.2 if i < n_named else 0.6
+            ax.plot(self.lambdas, lines[name], color=colour, lw=width, ls=style)
         for i, name in enumerate(strongest[:n_named]):
             shown = short_name(name, 14).replace("$", r"\$")
             _tag(ax, shown, i, CLASSES[i % len(CLASSES)])
@@ -151,6 +158,20 @@ def _coefs(estimator: Any, model: Any, output: int) -> dict[str, FloatArray]:
                 coefs[name] = np.zeros(len(points))
             coefs[names[key]][row] += beta
     return coefs
+
+
+def _effects(estimator: Any, model: Any, output: int) -> dict[str, FloatArray]:
+    """Take what a standard deviation of each covariate adds along the path."""
+    paths = getattr(estimator, "path_", None)
+    if paths is None or model.covariates is None:
+        return {}
+    points = paths if model.n_outputs == 1 else paths[output]
+    gamma = np.array([point.gamma for point in points]) * model.covariates.spread
+    return {
+        f"covariate {name}": gamma[:, j]
+        for j, name in enumerate(model.covariates.names)
+        if gamma[:, j].any()
+    }
 
 
 def _pattern_name(pattern: Any, known: Any) -> str:

@@ -334,7 +334,7 @@ function graphCard(g) {
   const line = (name, psi, value) => { const r = el("tr", {}, name, el("td", {}, psi), el("td", { class: value > 0 ? "pos" : "neg" }, signed(value))); body.append(r); return r; };
   line(el("td", { class: "name" }, "intercept"), "", D.intercepts[out]);
   const beside = g.beside[out].filter((c) => c.adds !== 0);
-  beside.slice(0, 6).forEach((c) => line(el("td", { class: "name" }, cut(c.name, 24) + " = " + num(c.value, 4)), "", c.adds));
+  beside.slice(0, 6).forEach((c) => line(el("td", { class: "name" }, "covariate " + cut(c.name, 24) + " = " + num(c.value, 4)), "", c.adds));
   if (beside.length > 6) line(el("td", { class: "name" }, beside.length - 6 + " more covariates"), "", beside.slice(6).reduce((t, c) => t + c.adds, 0));
   rows.slice(0, 8).forEach((row) => {
     const name = el("td", { class: "name" });
