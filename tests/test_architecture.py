@@ -29,7 +29,7 @@ LAYERS: dict[str, set[str]] = {
         "_order",
         "graphs",
     },
-    "describe": {"_isomorphism", "leaks", "describe"},
+    "describe": {"_isomorphism", "leaks", "geometry", "describe"},
     "graphlet": {"_names", "_palette", "_layout", "_svg", "graphlet"},
     "mining": {"mining"},
     "io": {"io"},

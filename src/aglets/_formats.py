@@ -32,6 +32,7 @@ class _Door:
 
 if TYPE_CHECKING:
     from aglets.describe import describe as _describe
+    from aglets.geometry import with_edge_lengths as _with_edge_lengths
     from aglets.io import (
         grakel,
         gspan,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
         to_networkx = networkx.to_networkx
         to_pyg = pyg.to_pyg
         to_tu = tu.to_tu
+        with_edge_lengths = _with_edge_lengths
 else:
 
     class Formats:
@@ -92,6 +94,7 @@ else:
         to_networkx = _Door("aglets.io.networkx", "to_networkx")
         to_pyg = _Door("aglets.io.pyg", "to_pyg")
         to_tu = _Door("aglets.io.tu", "to_tu")
+        with_edge_lengths = _Door("aglets.geometry", "with_edge_lengths")
 
 
 def read_objects(items: Any, recipe: str | None = None) -> GraphSet:
