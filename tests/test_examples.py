@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import doctest
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +11,15 @@ from time import perf_counter
 
 import pytest
 
+from aglets.cli import main
+
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.stem)
+EXAMPLES = sorted(path for path in ROOT.glob("examples/*.py") if path.stem != "demo")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(path, tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", str(path)],
@@ -27,7 +34,7 @@ def test_examples_run(path, tmp_path):
 def test_the_demo_says_where_it_wrote_what(tmp_path):
     start = perf_counter()
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "demo.py")],
+        [sys.executable, "-W", "error", str(ROOT / "examples" / "demo.py")],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -53,7 +60,44 @@ def test_the_hidden_motif_is_found():
     assert "is right for 100% of the graphs" in done.stdout
 
 
-def test_the_readme_is_true():
-    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_python_says_on_a_page_is_true(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert tried
     assert not failed
+
+
+def commands(page: Path) -> list[str]:
+    """The lines in a page's blocks of code that call aglets."""
+    pieces = re.split(r"^```.*$", page.read_text(encoding="utf-8"), flags=re.M)
+    lines = [line for block in pieces[1::2] for line in block.splitlines()]
+    return [line for line in lines if line.startswith("aglets ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands_on_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = commands(page)
+    assert lines
+    public = re.compile(r"\b(BZR|MUTAG|AIDS)\b")  # these need files from elsewhere
+    for line in lines:
+        if not public.search(line) or "AGLETS_DATA" in os.environ:
+            assert main(shlex.split(line)[1:]) == 0, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_and_pictures_of_a_page_are_there(page):
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_pictures_of_the_documentation_are_small():
+    pictures = list((ROOT / "docs" / "images").iterdir())
+    assert sum(picture.stat().st_size for picture in pictures) < 400_000

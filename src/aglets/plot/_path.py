@@ -239,10 +239,11 @@ class SearchDisplay:
         ]
         known = [line for line in lines if np.isfinite(line[0]).any()]
         for row, (values, name, style) in enumerate(known):
-            time.plot(self.lambdas, np.maximum(values, 1e-6), style, color=CLASSES[row], lw=1.2)
+            # So far, not per lambda: single times of milliseconds are mostly noise.
+            time.plot(self.lambdas, np.nancumsum(values), style, color=CLASSES[row], lw=1.2)
             _tag(time, name, row, CLASSES[row])
-        time.set_yscale("log")
-        time.set_ylabel("seconds", size=8)
+        time.set_ylim(bottom=0.0)
+        time.set_ylabel("seconds so far", size=8)
         for row, (values, name, style) in enumerate(
             [(self.n_visited, "nodes visited", "-"), (self.working_set_size, "working set", "--")]
         ):

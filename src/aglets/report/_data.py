@@ -131,16 +131,16 @@ def _sentences(
         largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
         what = "estimates a number" if model.classes is None else "tells " + _and(model.classes)
         many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} node{'s'[: largest > 1]}"
-        signs = []
-        for sign in (1.0, -1.0):
-            strongest = [entry for entry in learned.graphlets if sign * entry.coef > 0.0]
-            if strongest:
-                entry = strongest[0]
-                meaning = entry.speaks_for
-                if meaning is None:
-                    meaning = "high values" if sign > 0 else "low values"
-                signs.append(f"{entry.graphlet.name} is the strongest sign of {meaning}")
-        sentences = [f"The model {what} by {many}; {', and '.join(signs)}."]
+        signs: dict[
+            bool, str
+        ] = {}  # by the sign of the weight; the weightiest graphlet comes first
+        for entry in learned.graphlets:
+            up = entry.coef > 0.0
+            meaning = entry.speaks_for
+            if meaning is None:
+                meaning = "high values" if up else "low values"
+            signs.setdefault(up, f"{entry.graphlet.name} is the strongest sign of {meaning}")
+        sentences = [f"The model {what} by {many}; {', and '.join(signs.values())}."]
         if learned.covariates:
             names = ", ".join(dict.fromkeys(entry.name for entry in learned.covariates))
             sentences.append(f"Beside them it uses covariates, which are no graphlets: {names}.")
