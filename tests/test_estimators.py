@@ -366,6 +366,7 @@ def test_the_smallest_budget_still_allows_single_nodes(planted):
     assert model.maxpat_ == 1
 
 
+@pytest.mark.filterwarnings("ignore:The path ended:RuntimeWarning")
 def test_a_maxpat_that_the_budget_does_not_allow_is_lowered_with_a_warning(planted):
     graphs, y = planted
     small = LagraClassifier(maxpat=2, n_lambdas=5).fit(graphs, y)

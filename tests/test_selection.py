@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
-from aglets.selection import Cell, FoldResult, Grid, choose
+from aglets.selection import Cell, FoldResult, Grid, choose, is_stale
 
 GRID = Grid(rhos=(1.0, 0.1), maxpats={1: (5, 2)})
 
@@ -75,3 +77,24 @@ def test_within_the_slack_the_sparsest_wins_and_of_equally_sparse_ones_the_best(
         (2, 1),
         (0, 0),
     ]
+
+
+def path(validation, train, ratio=0.01):
+    lambdas = np.geomspace(1.0, ratio, len(validation))
+    return [
+        SimpleNamespace(lam=lam, validation_loss=v, train_loss=t)
+        for lam, v, t in zip(lambdas, validation, train, strict=True)
+    ]
+
+
+def test_a_path_is_stale_when_it_fits_and_was_best_long_ago():
+    falling = np.linspace(1.0, 0.1, 100)
+    up = np.concatenate([falling[:50], np.linspace(0.6, 1.0, 50)])
+    assert not is_stale([path(falling, falling)])
+    assert is_stale([path(up, falling)])
+    # Not long ago in points, not in lambda, or nothing is fitted yet.
+    assert not is_stale([path(up, falling)[:56]])
+    assert not is_stale([path(up, falling, ratio=0.9)])
+    assert not is_stale([path(up, np.linspace(1.0, 0.6, 100))])
+    # The sum over outputs counts.
+    assert not is_stale([path(up, falling), path(3 * falling, falling)])

@@ -49,8 +49,10 @@ ROUNDING = 1e-12
 
 #: A path ends when lambda has fallen to this part of where the validation loss was lowest ...
 STALE_RATIO = 0.3
-#: ... and so many points have not been better.
+#: ... and so many points have not been better ...
 STALE_POINTS = 10
+#: ... though this part of the training loss is left: before that, graphlets may still come in.
+STALE_LOSS = 0.5
 
 
 class Cell(NamedTuple):
@@ -243,15 +245,15 @@ def is_stale(paths: Paths) -> bool:
     """Whether the validation loss was lowest long ago, so that going on would be in vain.
 
     Long is when lambda has fallen below `STALE_RATIO` times the best one, over `STALE_POINTS` or
-    more points. The largest models of a path, which take most of its time, are not trained then.
+    more points, and the model fits: its training loss is below `STALE_LOSS` of that at the start.
+    The largest models of a path, which take most of its time, are not trained then.
     """
     losses = [total_loss(points) for points in zip(*paths, strict=False)]
-    best = int(np.argmin(losses))
-    points = paths[0]
-    return (
-        len(losses) - 1 - best >= STALE_POINTS
-        and points[len(losses) - 1].lam < STALE_RATIO * points[best].lam
-    )
+    best, last = int(np.argmin(losses)), len(losses) - 1
+    if last - best < STALE_POINTS or paths[0][last].lam >= STALE_RATIO * paths[0][best].lam:
+        return False
+    first, now = (sum(path[k].train_loss for path in paths) for k in (0, last))
+    return now < STALE_LOSS * first
 
 
 def total_loss(points: Sequence[PathPoint]) -> float:

@@ -1,0 +1,55 @@
+"""The rows of benchmarks/accuracy: what they share must not change them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from accuracy.levers import LEVERS, ROWS, Memory, Row, outcome
+from accuracy.tables import difference, spread
+from paper.protocol import Split
+
+from aglets import datasets
+
+QUICK = {"starts": {1: (2,), 3: (1,)}, "rhos": (1.0, 0.1), "n_lambdas": 8, "max_epochs": 10}
+FOLDED = {**QUICK, "cv": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def planted():
+    graphs, y, _ = datasets.make_planted(60, random_state=0)
+    return graphs, y, Split.of(y, 0)
+
+
+@pytest.mark.parametrize("quick", [QUICK, FOLDED])
+def test_rows_that_share_paths_equal_rows_that_walk_their_own(quick, planted):
+    average = "folds" if "cv" in quick else "greedy"
+    rows = [Row("w", quick), Row("w", {**quick, "average": average}), Row("w", quick)]
+    memory = Memory()
+    shared = [outcome(row, memory, *planted) for row in rows]
+    alone = [outcome(row, Memory(), *planted) for row in rows]
+    assert len(memory.paths) == 4 * (2 if "cv" in quick else 1)
+    for ours, theirs in zip(shared, alone, strict=True):
+        for name in ("accuracy", "graphlets", "validation_loss", "chosen"):
+            assert ours[name] == theirs[name], name
+        # Paths that were walked for another row are paid for, too.
+        assert ours["cpu"] > 0.3 * theirs["cpu"]
+
+
+def test_the_curve_tells_the_accuracy_of_smaller_models(planted):
+    record = outcome(Row("w", {**QUICK, "average": "greedy"}, curve=True), Memory(), *planted)
+    sizes = [size for size, _ in record["curve"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] <= 5
+
+
+def test_every_lever_compares_two_rows():
+    for on, off in LEVERS.values():
+        assert {on, off} <= set(ROWS)
+
+
+def test_differences_are_paired():
+    on = {("A", seed): {"accuracy": 0.5 + 0.1 * seed} for seed in range(4)}
+    off = {("A", seed): {"accuracy": 0.4 + 0.1 * seed} for seed in range(1, 6)}
+    text = difference(on, off, "A")
+    assert text.startswith(spread(np.full(3, 0.1), "+"))
+    assert difference(on, off, "B") == "-"
