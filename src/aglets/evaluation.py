@@ -109,8 +109,15 @@ class Evaluation:
         return np.array([split.n_graphlets for split in self.splits], dtype=np.float64)
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """Return the mean score with its standard error and a corrected confidence interval."""
-        return self._estimate(self.scores, level)
+        """Return the mean score with its standard error and a corrected confidence interval.
+
+        No accuracy or R² is above 1, and no accuracy below 0: there the interval ends.
+        """
+        found = self._estimate(self.scores, level)
+        least = 0.0 if self.score_name == "accuracy" else -np.inf
+        return found._replace(
+            low=float(np.maximum(found.low, least)), high=float(np.minimum(found.high, 1.0))
+        )
 
     def difference(self, other: Evaluation, level: float = 0.95) -> Estimate:
         """Return how much better this is than another on the same splits, split by split."""
