@@ -36,10 +36,3 @@ def paired_t(better: np.ndarray, worse: np.ndarray, *, overlap: float = 0.0) -> 
 def corrected_t(better: np.ndarray, worse: np.ndarray) -> float:
     """Return the one-sided p of the corrected resampled t-test for 60 : 20 : 20 splits."""
     return paired_t(better, worse, overlap=TEST_TO_TRAIN)
-
-
-def welch_t(better: np.ndarray, worse: np.ndarray) -> float:
-    """Return the one-sided p of an unpaired t-test: the paper does not say that it paired."""
-    if np.std(better) == 0 and np.std(worse) == 0:
-        return 0.5 if np.mean(better) == np.mean(worse) else float(np.mean(better) < np.mean(worse))
-    return float(stats.ttest_ind(better, worse, equal_var=False, alternative="greater").pvalue)

@@ -284,8 +284,10 @@ def further(folder: Path) -> list[str]:
 
 
 def runs_table(results: Results) -> str:
+    """Say how, where and when the records were made."""
+    named = {record["run"] for found in results.by_method.values() for record in found.values()}
     rows: list[list[Any]] = []
-    for run in results.records.runs().values():
+    for run in [run for name, run in results.records.runs().items() if name in named]:
         rows.append(
             [f"`{run['command']}`", run["commit"], run["date"], run["machine"], run["software"]]
         )
