@@ -95,14 +95,14 @@ COMMANDS: dict[str, tuple] = {
     "fit: a negative rho": (
         ["fit", "demo", "--rho", "-1", "-o", "{}/m"],
         1,
-        "The 'rhos' parameter of LagraClassifierCV must be a list of at least one value, each "
-        "different and a float in the range (0, inf). Got (-1.0,) instead.",
+        "The 'rhos' parameter of LagraClassifierCV must be 'auto', or a list of at least one value, "
+        "each different and a float in the range (0, inf). Got (-1.0,) instead.",
     ),
     "fit: a huge maxpat": (
         ["fit", "demo", "--maxpat", "100", "-o", "{}/m"],
         1,
-        "The 'maxpats' parameter of LagraClassifierCV must be a list of at least one value, each "
-        "different and an int in the range [1, 64]. Got (100,) instead.",
+        "The 'maxpats' parameter of LagraClassifierCV must be 'auto', or a list of at least one "
+        "value, each different and an int in the range [1, 64]. Got (100,) instead.",
     ),
     "fit: a loss for numbers": (
         ["fit", "demo", "--task", "classes", "--loss", "huber", "-o", "{}/m"],
@@ -127,7 +127,7 @@ COMMANDS: dict[str, tuple] = {
         "Expected an empty folder, a new one or a checkpoint, but {} holds something else.",
     ),
     "fit: a small memory limit": (
-        ["fit", "demo", "-o", "{}/m", "--memory-limit", "0.01"],
+        ["fit", "demo", "-o", "{}/m", "--memory-limit", "0.01", "--maxpat", "5", "--starts", "1"],
         1,
         "The search needs more than the memory limit, and there is no model to save yet; raise "
         "--memory-limit, or lower --maxpat.",
