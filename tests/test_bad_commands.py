@@ -95,8 +95,8 @@ COMMANDS: dict[str, tuple] = {
     "fit: a negative rho": (
         ["fit", "demo", "--rho", "-1", "-o", "{}/m"],
         1,
-        "The 'rhos' parameter of LagraClassifierCV must be 'auto', or a list of at least one value, "
-        "each different and a float in the range (0, inf). Got (-1.0,) instead.",
+        "The 'rhos' parameter of LagraClassifierCV must be 'auto', or a list of at least one "
+        "value, each different and a float in the range (0, inf). Got (-1.0,) instead.",
     ),
     "fit: a huge maxpat": (
         ["fit", "demo", "--maxpat", "100", "-o", "{}/m"],

@@ -246,7 +246,7 @@ def lagra_path(
     store = GraphletStore(tree) if store is None else store
     engine = LocalEngine(store, float(rho), tree.maxpat if maxpat is None else maxpat)
     problem = Problem(engine, loss, y, weight)
-    columns = None if covariates is None else Columns.of(covariates, covariate_penalty)
+    columns = None if covariates is None else Columns.of(covariates, covariate_penalty, weight)
     judge = None
     if validation is not None:
         held_out, held_y, held_weight = validation

@@ -38,8 +38,8 @@ class Columns:
     back: Floats
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, factor: float) -> Columns:
-        """Scale covariates, shape (n_graphs, n_covariates), to a spread of 1.
+    def of(cls, values: npt.ArrayLike, factor: float, weight: Floats | None = None) -> Columns:
+        """Scale covariates, shape (n_graphs, n_covariates), to a spread of 1 over weighted graphs.
 
         Free ones are also turned until they are uncorrelated, which changes nothing but the speed
         of descent; where several say the same, their weight is then shared among them evenly.
@@ -54,12 +54,13 @@ class Columns:
                [0.047, 0.023]])
         """
         values = np.ascontiguousarray(values, dtype=np.float64)
-        spread = values.std(axis=0)
+        mean = np.average(values, axis=0, weights=weight)
+        spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
         # What is constant but for rounding adds nothing to beta_0.
         moves = spread > RANK * np.abs(values).max(axis=0, initial=0.0)
         back = np.diag(np.divide(1.0, spread, out=np.zeros_like(spread), where=moves))[:, moves]
         if factor == 0.0:
-            scaled = (values - values.mean(axis=0)) @ back
+            scaled = (values - mean) @ back
             _, sizes, turns = np.linalg.svd(scaled, full_matrices=False)
             new = sizes > RANK * sizes.max(initial=0.0)
             back = back @ (turns[new].T * (np.sqrt(len(values)) / sizes[new]))
