@@ -162,6 +162,16 @@ def test_an_average_has_no_path(averaged):
         averaged.model_at(0)
 
 
+def test_a_fit_leaves_nothing_of_an_average_before_it(planted):
+    graphs, y = planted
+    clf = LagraClassifierCV(**GRID | {"starts": 1, "maxpats": (1,)}, average="greedy")
+    assert clf.fit(graphs, y).members_
+    clf.set_params(average="none").fit(graphs, y)
+    assert not hasattr(clf, "members_")
+    assert clf.path_
+    assert not hasattr(clf.set_params(average="greedy").fit(graphs, y), "path_")
+
+
 def test_equal_graphlets_become_one(planted):
     graphs, y = planted
     clf = LagraClassifierCV(

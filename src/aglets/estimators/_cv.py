@@ -2,236 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-from joblib import effective_n_jobs
-from numpy.typing import NDArray
-from sklearn.model_selection import (
-    KFold,
-    ShuffleSplit,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    check_cv,
-)
-
-from aglets.averaging import Member, fold_members, greedy_members
-from aglets.compacting import compact
-from aglets.estimators._assembly import model_of
-from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
-from aglets.estimators._grids import GRID_PARAMETERS, grid_for
-from aglets.estimators._parameters import (
-    Condition,
-    check_parameters,
-    either,
-    floats,
-    integers,
-    one_of,
-)
+from aglets.estimators._base import DEFAULT_MAX_BYTES
+from aglets.estimators._over_grid import GRID, OverGrid
+from aglets.estimators._parameters import Condition
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Frame, Paths, Sample, Settings, Watch
-from aglets.graphs import as_graph_set
-from aglets.judging import standard_error
-from aglets.leaks import LeakWarning, is_contiguous, order_leak
-from aglets.model_average import average_models
-from aglets.selection import (
-    Cell,
-    FoldResult,
-    Grid,
-    choose,
-    evaluate,
-    evaluate_folds,
-    walk_cells,
-)
 
 __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
 
-FloatArray = NDArray[np.float64]
-Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
-GRID: Mapping[str, Condition] = {
-    **GRID_PARAMETERS,
-    "lambda_min_ratio": floats(0.0, 1.0),
-    "cv": either(
-        one_of("holdout"),
-        integers(2),
-        Condition(
-            lambda value: (
-                not isinstance(value, str)
-                and (hasattr(value, "split") or hasattr(value, "__iter__"))
-            ),
-            "a splitter or a list of (train, test) positions",
-        ),
-    ),
-    "validation_fraction": floats(0.0, 1.0),
-    "select": one_of("loss", "score"),
-    "rule": one_of("best", "one_se"),
-    "refit": one_of(True, False),
-    "average": one_of("none", "greedy", "folds"),
-    "max_graphlets": either(integers(1), one_of(None)),
-}
-
-
-class _OverGrid(BaseLagra):
-    """Evaluates the grid on held-out graphs, takes the best point, fits it on all graphs."""
-
-    def grid(self, X: Any) -> Grid:
-        """Spell out the grid that :meth:`fit` will try on these graphs."""
-        check_parameters(self, self._conditions)
-        return grid_for(
-            as_graph_set(X),
-            starts=self.starts,
-            rhos=self.rhos,
-            maxpats=self.maxpats,
-            scale=self.scale,
-        )
-
-    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
-        grid = self.grid(sample.graphs)
-        if validation is not None and self.average == "folds":
-            raise ValueError(
-                "average='folds' needs folds of the training graphs. Got validation graphs "
-                "instead; leave them out, or set average='greedy'."
-            )
-        by_score = self.select == "score"
-        folds = [] if validation is not None else self._folds(sample)
-        # Folds run side by side, else threads share the one tree.
-        jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
-        frame = Frame.of(sample, settings)
-        # With graphs held out by the user everything else was trained on already.
-        keep = self.average == "folds" or validation is not None or not self.refit
-        if validation is not None:
-            held_out = [validation]
-            results = [evaluate(sample, validation, grid, settings, frame=frame, by_score=by_score)]
-        else:
-            held_out = [sample[rows] for _, rows in folds]
-            results = evaluate_folds(
-                sample,
-                folds,
-                grid,
-                settings,
-                frame=frame,
-                by_score=by_score,
-                keep=keep or self.average == "greedy" or self.rule == "one_se",
-                n_jobs=self.n_jobs,
-            )
-        choice = choose(results, grid, by_score=by_score)
-        if self.rule == "one_se":
-            self.standard_error_ = standard_error(
-                results, held_out, choice, settings.loss, by_score=by_score
-            )
-            choice = choose(results, grid, by_score=by_score, slack=self.standard_error_)
-        self.starts_, self.rho_, self.maxpat_ = choice.cell
-        self.lambda_ratio_ = float(ratios(settings)[choice.index])
-        self.cv_results_ = table(results, grid, settings)
-        self.best_index_ = choice.position * settings.n_lambdas + choice.index
-        if self.average == "none":
-            members = [Member(None, choice.cell, choice.index, 1.0)]
-        else:
-            find = fold_members if self.average == "folds" else greedy_members
-            members = find(results, held_out, grid, settings.loss)
-        if keep:
-            paths = [
-                results[member.fold or 0].paths[grid.cells.index(member.cell)] for member in members
-            ]
-        else:
-            paths = self._refitted(sample, members, frame, watch)
-        if self.average == "none":
-            self._store(paths[0], choice.index, frame)
-        else:
-            self._store_average(members, paths, frame, settings)
-        if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:
-            jobs = effective_n_jobs(self.n_jobs)
-            self._keep(compact(self.model_, sample.graphs, self.max_graphlets, n_jobs=jobs))
-
-    def _refitted(
-        self, sample: Sample, members: Sequence[Member], frame: Frame, watch: Watch
-    ) -> list[Paths]:
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
-        stops: dict[Cell, int] = {}
-        for member in members:
-            stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)
-        walked = walk_cells(sample, stops, settings, frame)
-        return [walked[member.cell] for member in members]
-
-    def _store_average(
-        self, members: Sequence[Member], paths: Sequence[Paths], frame: Frame, settings: Settings
-    ) -> None:
-        """Keep the mean of the members as the fitted model, which has no path of its own."""
-        for name in ("path_", "lambdas_", "lambda_", "lambda_max_", "objective_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        models = []
-        self.n_iter_ = 0
-        for member, of_outputs in zip(members, paths, strict=True):
-            points = [path[min(member.index, len(path) - 1)] for path in of_outputs]
-            classes = getattr(self, "classes_", None)
-            models.append(model_of(points, [], frame, settings.loss.name, classes))
-            self.n_iter_ += sum(p.n_epochs for path in of_outputs for p in path[: member.index + 1])
-        self.members_ = list(members)
-        self._keep(average_models(models, [member.weight for member in members]))
-
-    def _folds(self, sample: Sample) -> Folds:
-        codes = sample.targets.argmax(axis=0) if len(sample.targets) > 1 else sample.targets[0]
-        stratify = hasattr(self, "classes_")
-        rows = np.arange(len(sample.graphs))
-        if isinstance(self.cv, str):
-            hold_out = StratifiedShuffleSplit if stratify else ShuffleSplit
-            splitter = hold_out(
-                1, test_size=self.validation_fraction, random_state=self.random_state
-            )
-        elif isinstance(self.cv, (int, np.integer)):
-            # Files are often sorted by class or by series: never cut them contiguously.
-            k_fold = StratifiedKFold if stratify else KFold
-            splitter = k_fold(int(self.cv), shuffle=True, random_state=self.random_state)
-        else:
-            splitter = check_cv(self.cv, codes, classifier=stratify)
-        folds: Folds = list(splitter.split(rows, codes))
-        if stratify and all(is_contiguous(np.asarray(held_out)) for _, held_out in folds):
-            leak = order_leak(codes.astype(int))
-            if leak is not None:
-                warnings.warn(leak, LeakWarning, stacklevel=2)
-        if len(folds) == 1 and self.average == "folds":
-            raise ValueError(
-                "average='folds' needs several folds. Got a single hold-out; set cv=5, or "
-                "average='greedy'."
-            )
-        if len(folds) > 1 and not self.refit and self.average != "folds":
-            raise ValueError(
-                f"refit=False needs a single hold-out, for its model is then the answer. "
-                f"Got {len(folds)} folds; set refit=True or cv='holdout'."
-            )
-        return folds
-
-
-def ratios(settings: Settings) -> FloatArray:
-    """List lambda / lambda_max along a path."""
-    return np.geomspace(1.0, settings.lambda_min_ratio, settings.n_lambdas)
-
-
-def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, FloatArray]:
-    """Tabulate the grid: one row per (starts, maxpat, rho, lambda), means over folds."""
-    starts, rho, maxpat = np.array(grid.cells, dtype=np.float64).T
-    n = settings.n_lambdas
-
-    def mean(name: str) -> FloatArray:
-        return np.asarray(np.mean([getattr(result, name) for result in results], axis=0)).ravel()
-
-    return {
-        "starts": np.repeat(starts, n).astype(int),
-        "rho": np.repeat(rho, n),
-        "maxpat": np.repeat(maxpat, n).astype(int),
-        "lambda_ratio": np.tile(ratios(settings), len(grid.cells)),
-        "mean_validation_loss": mean("loss"),
-        "mean_validation_score": mean("score"),
-        "mean_n_nonzero": mean("n_nonzero"),
-    }
-
-
-class LagraClassifierCV(_OverGrid, LagraForClasses):
+class LagraClassifierCV(OverGrid, LagraForClasses):
     """Classify graphs by a few attributed graphlets; all that matters is chosen for you.
 
     The whole grid of starts × ``rhos`` × ``maxpats`` × lambdas is trained on one part of the graphs
@@ -257,7 +39,8 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
     n_lambdas : int, default=100
         Values of lambda, evenly spaced in log lambda.
     lambda_min_ratio : float, default=0.01
-        The last of them as part of lambda_max, the first.
+        The last of them as part of lambda_max, the first. A path ends before it where the loss on
+        held-out graphs was lowest long ago.
     cv : "holdout", int, splitter or iterable, default="holdout"
         How graphs are held out: a single part (the paper), so many folds, or as a scikit-learn
         splitter says. Parts keep the proportions of classes.
@@ -388,7 +171,7 @@ class LagraClassifierCV(_OverGrid, LagraForClasses):
         self.random_state = random_state
 
 
-class LagraRegressorCV(_OverGrid, LagraForNumbers):
+class LagraRegressorCV(OverGrid, LagraForNumbers):
     """Estimate a number for each graph; all that matters is chosen for you.
 
     Parameters

@@ -1,0 +1,66 @@
+"""Which graphs are held out to choose on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+
+from aglets.estimators._parameters import Condition, either, floats, integers, one_of
+from aglets.fitting import Sample
+from aglets.leaks import LeakWarning, is_contiguous, order_leak
+
+__all__ = ["FOLD_PARAMETERS", "make_folds"]
+
+Rows = NDArray[np.intp]
+
+FOLD_PARAMETERS: Mapping[str, Condition] = {
+    "cv": either(
+        one_of("holdout"),
+        integers(2),
+        Condition(
+            lambda value: (
+                not isinstance(value, str)
+                and (hasattr(value, "split") or hasattr(value, "__iter__"))
+            ),
+            "a splitter or a list of (train, test) positions",
+        ),
+    ),
+    "validation_fraction": floats(0.0, 1.0),
+}
+
+
+def make_folds(
+    sample: Sample, cv: Any, *, stratify: bool, validation_fraction: float, random_state: Any
+) -> list[tuple[Rows, Rows]]:
+    """List (training rows, held-out rows); arguments as in :class:`LagraClassifierCV`.
+
+    With ``stratify``, parts keep the proportions of classes.
+    """
+    codes = sample.targets.argmax(axis=0) if len(sample.targets) > 1 else sample.targets[0]
+    rows = np.arange(len(sample.graphs))
+    if isinstance(cv, str):
+        hold_out = StratifiedShuffleSplit if stratify else ShuffleSplit
+        splitter = hold_out(1, test_size=validation_fraction, random_state=random_state)
+    elif isinstance(cv, (int, np.integer)):
+        # Files are often sorted by class or by series: never cut them contiguously.
+        k_fold = StratifiedKFold if stratify else KFold
+        splitter = k_fold(int(cv), shuffle=True, random_state=random_state)
+    else:
+        splitter = check_cv(cv, codes, classifier=stratify)
+    folds: list[tuple[Rows, Rows]] = list(splitter.split(rows, codes))
+    if stratify and all(is_contiguous(np.asarray(held_out)) for _, held_out in folds):
+        leak = order_leak(codes.astype(int))
+        if leak is not None:
+            warnings.warn(leak, LeakWarning, stacklevel=2)
+    return folds

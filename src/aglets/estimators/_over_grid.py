@@ -1,0 +1,231 @@
+"""The whole grid on held-out graphs, and from there to one model or an average."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from aglets.averaging import Member, fold_members, greedy_members
+from aglets.compacting import compact
+from aglets.estimators._assembly import model_of
+from aglets.estimators._base import BaseLagra
+from aglets.estimators._folds import FOLD_PARAMETERS, make_folds
+from aglets.estimators._grids import GRID_PARAMETERS, grid_for
+from aglets.estimators._parameters import (
+    Condition,
+    check_parameters,
+    either,
+    floats,
+    integers,
+    one_of,
+)
+from aglets.fitting import Frame, Paths, Sample, Settings, Watch
+from aglets.graphs import as_graph_set
+from aglets.judging import standard_error
+from aglets.model_average import average_models
+from aglets.selection import (
+    Cell,
+    Choice,
+    FoldResult,
+    Grid,
+    choose,
+    evaluate,
+    evaluate_folds,
+    walk_cells,
+)
+
+__all__ = ["GRID", "OverGrid"]
+
+FloatArray = NDArray[np.float64]
+
+GRID: Mapping[str, Condition] = {
+    **GRID_PARAMETERS,
+    **FOLD_PARAMETERS,
+    "lambda_min_ratio": floats(0.0, 1.0),
+    "select": one_of("loss", "score"),
+    "rule": one_of("best", "one_se"),
+    "refit": one_of(True, False),
+    "average": one_of("none", "greedy", "folds"),
+    "max_graphlets": either(integers(1), one_of(None)),
+}
+
+#: What a fit has if it ends on one path, and what if it is an average.
+OF_A_PATH = ("path_", "lambdas_", "lambda_", "lambda_max_", "objective_")
+OF_AN_AVERAGE = ("members_",)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The grid as it did on held-out graphs."""
+
+    grid: Grid
+    frame: Frame
+    settings: Settings
+    held_out: Sequence[Sample]
+    results: Sequence[FoldResult]
+
+
+class OverGrid(BaseLagra):
+    """Evaluates the grid on held-out graphs, takes the best point, fits it on all graphs."""
+
+    def grid(self, X: Any) -> Grid:
+        """Spell out the grid that :meth:`fit` will try on these graphs."""
+        check_parameters(self, self._conditions)
+        return grid_for(
+            as_graph_set(X),
+            starts=self.starts,
+            rhos=self.rhos,
+            maxpats=self.maxpats,
+            scale=self.scale,
+        )
+
+    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
+        # With graphs held out by the user everything else was trained on already.
+        ready = self.average == "folds" or validation is not None or not self.refit
+        judged = self._judge(sample, validation, watch, keep=ready or self.average == "greedy")
+        choice = self._choose(judged)
+        members = self._members(judged, choice)
+        if ready:
+            rows = [judged.grid.cells.index(member.cell) for member in members]
+            paths = [
+                judged.results[member.fold or 0].paths[row]
+                for member, row in zip(members, rows, strict=True)
+            ]
+        else:
+            paths = self._refitted(sample, members, judged.frame, watch)
+        for name in (*OF_A_PATH, *OF_AN_AVERAGE):
+            if hasattr(self, name):
+                delattr(self, name)
+        if self.average == "none":
+            self._store(paths[0], choice.index, judged.frame)
+        else:
+            self._store_average(members, paths, judged.frame)
+        if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:
+            jobs = effective_n_jobs(self.n_jobs)
+            self._keep(compact(self.model_, sample.graphs, self.max_graphlets, n_jobs=jobs))
+
+    def _judge(
+        self, sample: Sample, validation: Sample | None, watch: Watch, *, keep: bool
+    ) -> Judged:
+        """Walk the paths of the whole grid, and judge every point on held-out graphs."""
+        grid = self.grid(sample.graphs)
+        by_score = self.select == "score"
+        folds = [] if validation is not None else self._folds(sample)
+        # Folds run side by side, else threads share the one tree.
+        jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
+        frame = Frame.of(sample, settings)
+        if validation is not None:
+            if self.average == "folds":
+                raise ValueError(
+                    "average='folds' needs folds of the training graphs. Got validation graphs "
+                    "instead; leave them out, or set average='greedy'."
+                )
+            results = [evaluate(sample, validation, grid, settings, frame=frame, by_score=by_score)]
+            return Judged(grid, frame, settings, [validation], results)
+        results = evaluate_folds(
+            sample,
+            folds,
+            grid,
+            settings,
+            frame=frame,
+            by_score=by_score,
+            keep=keep or self.rule == "one_se",
+            n_jobs=self.n_jobs,
+        )
+        return Judged(grid, frame, settings, [sample[rows] for _, rows in folds], results)
+
+    def _choose(self, judged: Judged) -> Choice:
+        """Take the best point, or the sparsest of those nearly as good."""
+        by_score, grid, results = self.select == "score", judged.grid, judged.results
+        choice = choose(results, grid, by_score=by_score)
+        if self.rule == "one_se":
+            self.standard_error_ = standard_error(
+                results, judged.held_out, choice, judged.settings.loss, by_score=by_score
+            )
+            choice = choose(results, grid, by_score=by_score, slack=self.standard_error_)
+        self.starts_, self.rho_, self.maxpat_ = choice.cell
+        self.lambda_ratio_ = float(ratios(judged.settings)[choice.index])
+        self.cv_results_ = table(results, grid, judged.settings)
+        self.best_index_ = choice.position * judged.settings.n_lambdas + choice.index
+        return choice
+
+    def _members(self, judged: Judged, choice: Choice) -> list[Member]:
+        if self.average == "none":
+            return [Member(None, choice.cell, choice.index, 1.0)]
+        find = fold_members if self.average == "folds" else greedy_members
+        return find(judged.results, judged.held_out, judged.grid, judged.settings.loss)
+
+    def _refitted(
+        self, sample: Sample, members: Sequence[Member], frame: Frame, watch: Watch
+    ) -> list[Paths]:
+        """Walk the paths of all members again on all graphs."""
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
+        stops: dict[Cell, int] = {}
+        for member in members:
+            stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)
+        walked = walk_cells(sample, stops, settings, frame)
+        return [walked[member.cell] for member in members]
+
+    def _store_average(
+        self, members: Sequence[Member], paths: Sequence[Paths], frame: Frame
+    ) -> None:
+        """Keep the mean of the members as the fitted model, which has no path of its own."""
+        loss, classes = self._loss().name, getattr(self, "classes_", None)
+        models = []
+        self.n_iter_ = 0
+        for member, of_outputs in zip(members, paths, strict=True):
+            points = [path[min(member.index, len(path) - 1)] for path in of_outputs]
+            models.append(model_of(points, [], frame, loss, classes))
+            self.n_iter_ += sum(p.n_epochs for path in of_outputs for p in path[: member.index + 1])
+        self.members_ = list(members)
+        self._keep(average_models(models, [member.weight for member in members]))
+
+    def _folds(self, sample: Sample) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        folds = make_folds(
+            sample,
+            self.cv,
+            stratify=hasattr(self, "classes_"),
+            validation_fraction=self.validation_fraction,
+            random_state=self.random_state,
+        )
+        if len(folds) == 1 and self.average == "folds":
+            raise ValueError(
+                "average='folds' needs several folds. Got a single hold-out; set cv=5, or "
+                "average='greedy'."
+            )
+        if len(folds) > 1 and not self.refit and self.average != "folds":
+            raise ValueError(
+                f"refit=False needs a single hold-out, for its model is then the answer. "
+                f"Got {len(folds)} folds; set refit=True or cv='holdout'."
+            )
+        return folds
+
+
+def ratios(settings: Settings) -> FloatArray:
+    """List lambda / lambda_max along a path."""
+    return np.geomspace(1.0, settings.lambda_min_ratio, settings.n_lambdas)
+
+
+def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, FloatArray]:
+    """Tabulate the grid: one row per (starts, maxpat, rho, lambda), means over folds."""
+    starts, rho, maxpat = np.array(grid.cells, dtype=np.float64).T
+    n = settings.n_lambdas
+
+    def mean(name: str) -> FloatArray:
+        return np.asarray(np.mean([getattr(result, name) for result in results], axis=0)).ravel()
+
+    return {
+        "starts": np.repeat(starts, n).astype(int),
+        "rho": np.repeat(rho, n),
+        "maxpat": np.repeat(maxpat, n).astype(int),
+        "lambda_ratio": np.tile(ratios(settings), len(grid.cells)),
+        "mean_validation_loss": mean("loss"),
+        "mean_validation_score": mean("score"),
+        "mean_n_nonzero": mean("n_nonzero"),
+    }
