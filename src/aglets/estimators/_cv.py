@@ -82,7 +82,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         The chosen point.
     cv_results_ : dict of ndarray
         One row per point of the grid: starts, rho, maxpat, lambda_ratio, and means over folds of
-        validation loss, score and number of graphlets.
+        validation loss, score and number of graphlets; the loss is infinite where a path had ended.
     best_index_ : int
         The chosen row of it. With an average, this is the best single point.
     members_ : list of Member
