@@ -35,6 +35,9 @@ MAX_ENTERING = 10
 KKT_TOLERANCE = 1e-6
 #: A step that promises to lower F by less than this part of it is rounding.
 LEAST_PROMISE = 1e-14
+#: Coefficients below this part of the largest are zero but for rounding: where several patterns
+#: have the same psi, their share of one weight may end there.
+ROUNDING = 1e-10
 #: Gradients that differ by less than this part of them are the same number.
 TIE = 1e-9
 #: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
@@ -150,6 +153,8 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
         beta0 += length * change0
         f = f + length * shift
         value = reached
+    graphlets = beta[: len(state.beta)]
+    graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
     return state.with_coef(beta, beta0=beta0)
 
 

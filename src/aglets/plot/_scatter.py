@@ -80,15 +80,17 @@ class ScatterDisplay:
         return cls(psi, y, names, classes, boundary, auc)
 
     def plot(self, ax: Any = None) -> ScatterDisplay:
-        """Draw it, on the given axes or in a new figure."""
+        """Draw it, on the given axes or in a new figure; larger marks are several graphs."""
         if ax is None:
             ax = panel(canvas(None, (3.5, 3.2)), 0.15, 0.14, 0.8, 0.74)
         self.ax_, self.figure_ = ax, ax.figure
         for c, value in enumerate(self.classes):
-            rows = self.y == value
+            points, number = np.unique(
+                self.psi[self.y == value].round(3), axis=0, return_counts=True
+            )
             ax.scatter(
-                *self.psi[rows].T,
-                s=14,
+                *points.T,
+                s=14 * np.minimum(np.sqrt(number), 6.0),
                 marker=_MARKERS[c % len(_MARKERS)],
                 color=CLASSES[c % len(CLASSES)],
                 alpha=0.65,
