@@ -28,7 +28,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "lagra-paper-5": {**PAPER, "maxpats": (5,)},
     "lagra-default": {},
     "lagra-greedy": {"average": "greedy"},
-    "lagra-folds": {"average": "folds", "cv": 5},
+    "lagra-best": {"average": "folds", "cv": 5, "covariates": "size"},
     "lagra-fixed": {"learn_attributes": False},
     "lagra-one-start": {"starts": 1},
     "lagra-raw": {"scale": "none"},

@@ -29,7 +29,7 @@ FAMILIES: dict[str, tuple[str, int]] = {
     "lagra-paper-5": ("lagra", 20),
     "lagra-default": ("lagra", 20),
     "lagra-greedy": ("lagra", 20),
-    "lagra-folds": ("lagra", 5),
+    "lagra-best": ("lagra", 5),
     "lagra-fixed": ("lagra", 5),
     "lagra-one-start": ("lagra", 5),
     "lagra-raw": ("lagra", 5),

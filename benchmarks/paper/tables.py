@@ -18,7 +18,7 @@ NAMES = {
     "lagra-paper-5": "LAGRA, the paper's grid, maxpat 5",
     "lagra-default": "LAGRA, aglets' defaults",
     "lagra-greedy": "LAGRA, greedy average",
-    "lagra-folds": "LAGRA, average over folds",
+    "lagra-best": "LAGRA, average over folds, size beside",
     "lagra-fixed": "LAGRA, attributes not learned",
     "lagra-one-start": "LAGRA, one start per label",
     "lagra-raw": "LAGRA, attributes as they are",
@@ -39,7 +39,7 @@ NAMES = {
     "wl-svm": "Weisfeiler-Lehman, linear SVM",
     "wl-oa-svm": "Weisfeiler-Lehman assignment, SVM",
 }
-OURS = ("lagra-paper", "lagra-paper-5", "lagra-default", "lagra-greedy", "lagra-folds")
+OURS = ("lagra-paper", "lagra-paper-5", "lagra-default", "lagra-greedy", "lagra-best")
 OPTIONS = ("lagra-fixed", "lagra-one-start", "lagra-raw")
 
 
