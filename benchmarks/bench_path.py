@@ -30,7 +30,7 @@ from _common import (
 )
 
 from aglets import LagraClassifier, mining
-from aglets.fitting import Sample, Settings
+from aglets.fitting import Frame, Sample, Settings
 from aglets.optim.loss import SquaredHinge
 from aglets.path import lagra_path
 from aglets.selection import Grid, evaluate
@@ -144,12 +144,15 @@ def walk_grid(name: str, shared: bool, maxpats: tuple[int, ...], n_lambdas: int)
         patience=5,
         tol=TOL["fast"],
     )
-    grid = Grid(GRID_RHOS, maxpats)
-    grids = [grid] if shared else [Grid((rho,), (maxpat,)) for rho, maxpat in grid.pairs]
+    grid = Grid(GRID_RHOS, {1: maxpats})
+    grids = [grid] if shared else [Grid((c.rho,), {1: (c.maxpat,)}) for c in grid.cells]
+    frame = Frame.of(sample[train], settings)
     forget_peak()
     loaded, start = memory(), cpu_seconds()
     losses = [
-        evaluate(sample[train], sample[validation], one, settings, by_score=False).loss
+        evaluate(
+            sample[train], sample[validation], one, settings, frame=frame, by_score=False
+        ).loss.ravel()
         for one in grids
     ]
     return {
