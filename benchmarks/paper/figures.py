@@ -29,9 +29,10 @@ from .tables import NAMES, Results
 SEARCHED = ("AIDS", "ENZYMES")
 LISTED = ("DHFR", "BZR", "AIDS")
 SCATTERED = ("AIDS", "DHFR")
-RHO = 0.1
+RHO = 0.01
 CURVED = "lagra-default"
 NUMBERS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120)
+IN_A_ROW = 4
 RIVALS = {"wl-oa-svm": "--", "statistics-forest": ":", "gcn": "-."}
 
 
@@ -114,26 +115,30 @@ def curve(results: Results, folder: Path) -> None:
     names = [name for name in results.sets if results.seeds(CURVED, name)]
     if not names:
         return
-    figure, panels = plt.subplots(1, len(names), figsize=(2.6 * len(names), 2.4), squeeze=False)
-    for ax, name in zip(panels[0], names, strict=True):
+    rows = -(-len(names) // IN_A_ROW)
+    figure, grid = plt.subplots(rows, IN_A_ROW, figsize=(2.4 * IN_A_ROW, 2.2 * rows), squeeze=False)
+    panels = grid.ravel()
+    for ax in panels[len(names) :]:
+        ax.set_axis_off()
+    for ax, name in zip(panels, names, strict=False):
         paths = [results.by_method[CURVED][name, s]["along"] for s in results.seeds(CURVED, name)]
         numbers = [n for n in NUMBERS if n <= max(p["graphlets"] for path in paths for p in path)]
         means = [np.mean([best_within(path, number) for path in paths]) for number in numbers]
         ax.plot(numbers, means, "o-", color="#0072b2", ms=3, lw=1.2, label="LAGRA")
         for rival, style in RIVALS.items():
-            if results.seeds(rival, name):
-                mean = results.accuracy(rival, name).mean()
-                ax.axhline(mean, color="#555555", ls=style, lw=0.9, label=NAMES[rival])
+            _, found = results.paired(CURVED, rival, name)
+            if len(found):
+                ax.axhline(found.mean(), color="#555555", ls=style, lw=0.9, label=NAMES[rival])
         ax.set_xscale("log")
         ax.set_xticks(numbers[::2], [str(number) for number in numbers[::2]], size=7)
         ax.minorticks_off()
         ax.tick_params(labelsize=7)
         ax.set_title(name, size=9)
         ax.set_xlabel("graphlets", size=8)
-    panels[0][0].set_ylabel("test accuracy", size=8)
-    handles, labels = panels[0][0].get_legend_handles_labels()
+        ax.set_ylabel("test accuracy", size=8)
+    handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=4, fontsize=7, frameon=False)
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(folder / "curve.png", dpi=130)
     plt.close(figure)
 

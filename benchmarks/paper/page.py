@@ -206,7 +206,10 @@ def figures(folder: Path, page: Path) -> list[str]:
     def those(kind: str) -> list[str]:
         return [key.split()[1] for key in found if key.startswith(kind + " ")]
 
-    parts = ["## Along the path", "Wall seconds and work for each lambda, on raw attributes."]
+    parts = [
+        "## Along the path",
+        "Wall seconds up to each lambda and the work at it, on raw attributes.",
+    ]
     for name in those("search"):
         one = found[f"search {name}"]
         parts += [
