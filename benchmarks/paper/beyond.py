@@ -74,6 +74,7 @@ def cost_tables(folder: Path) -> str:
     whole = max(one["graphs"] for one in costs)
     by_graphs = [one for one in costs if one["maxpat"] == 5]
     by_maxpat = [one for one in costs if one["graphs"] == whole]
+    by_maxpat.sort(key=lambda one: one["maxpat"])
     return "\n\n".join(
         [
             table(

@@ -87,7 +87,8 @@ def sets_file(folder: Path, most_seconds: float) -> None:
         if name not in found:
             print(f"{name} ...", flush=True)
             found[name] = {**described(name), **counted(name, most_seconds)}
-            document = {**environment(), "command": "python -m paper.candidates", "sets": found}
+            command = f"python -m paper.candidates --most-seconds {most_seconds:g}"
+            document = {**environment(), "command": command, "sets": found}
             path.write_text(json.dumps(document, indent=1) + "\n")
 
 
@@ -106,11 +107,11 @@ def candidates_table(folder: Path) -> str:
         return ("> " if name in published.ONLY_BOUNDED else "") + f"{published.CANDIDATES[name]:,}"
 
     rows = [
-        ["aglets", *map(shown, SETS)],
-        ["paper", *map(printed, SETS)],
-        ["CPU s", *(found[name]["cpu_count"] for name in SETS)],
+        ["aglets", *map(shown, found)],
+        ["paper", *map(printed, found)],
+        ["CPU s", *(one["cpu_count"] for one in found.values())],
     ]
-    return table(["candidates", *SETS], rows)
+    return table(["candidates", *found], rows)
 
 
 def statistics_table(folder: Path) -> str:

@@ -116,7 +116,8 @@ def in_short(results: Results) -> list[str]:
                 continue
             best = max(means, key=lambda m: means[m].mean())
             own, other = results.paired(ours, best, name)
-            text = f"{name} ({own.mean():.3f}, {NAMES[best]} {other.mean():.3f})"
+            seeds = f"{len(own)} splits"
+            text = f"{name} ({own.mean():.3f}, {NAMES[best]} {other.mean():.3f}; {seeds})"
             if corrected_t(own, other) < LEVEL:
                 better.append(text)
             elif corrected_t(other, own) < LEVEL:

@@ -56,7 +56,11 @@ class Results:
         self.records = Records(folder)
         self.folder, self.sets = folder, sets
         self.by_method = {name: self.records.of(name) for name in [*NAMES, "gh-knn-stock"]}
-        self.methods = [name for name in NAMES if self.by_method[name] and name not in OPTIONS]
+        self.methods = [
+            method
+            for method in NAMES
+            if method not in OPTIONS and any(name in sets for name, _ in self.by_method[method])
+        ]
 
     def seeds(self, method: str, name: str) -> list[int]:
         """Seeds that a method finished on a set."""
