@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -345,38 +346,41 @@ def test_edge_attributes_take_part_when_there_are_some():
     assert used == (1, 1)
 
 
-def test_a_path_ends_with_a_warning_when_the_budget_runs_out(planted):
+def test_a_path_goes_on_with_smaller_graphlets_when_the_budget_runs_out(planted):
     graphs, y = planted
-    whole = LagraClassifier(n_lambdas=10, maxpat=4, lambda_ratio=0.01, rho=0.01).fit(graphs, y)
+    options = {"n_lambdas": 10, "lambda_ratio": 0.01, "rho": 0.01}
+    whole = LagraClassifier(**options, maxpat=4).fit(graphs, y)
     made = np.cumsum([point.n_made for point in whole.path_])
     limit = whole.path_[0].n_made + int(made[-1] - made[0]) // 2
-    model = LagraClassifier(
-        n_lambdas=10, maxpat=4, lambda_ratio=0.01, rho=0.01, max_nodes=max(limit, 20)
-    )
-    with pytest.warns(RuntimeWarning, match=r"path ended at lambda / lambda_max = .* max_nodes="):
+    model = LagraClassifier(**options, maxpat=4, max_nodes=max(limit, 20))
+    with pytest.warns(RuntimeWarning) as caught:
         model.fit(graphs, y)
-    assert 1 <= len(model.path_) < 10
-    assert model.lambda_ == model.path_[-1].lam
+    said = " ".join(str(warning.message) for warning in caught)
+    assert re.search(r"path ended at lambda / lambda_max = .* max_nodes=", said)
+    assert "Went on with maxpat=3" in said
+    assert model.maxpat_ < 4
+    assert [point.lam for point in model.path_] == [point.lam for point in whole.path_]
+    assert model.path_[0].objective == pytest.approx(whole.path_[0].objective, rel=1e-9)
     assert model.predict(graphs).shape == y.shape
 
 
 def test_the_smallest_budget_still_allows_single_nodes(planted):
-    with pytest.warns(RuntimeWarning, match="is too large for these graphs"):
+    with pytest.warns(RuntimeWarning) as caught:
         model = LagraClassifier(max_nodes=1).fit(*planted)
+    assert "Went on with maxpat=1" in str(caught[-1].message)
     assert model.maxpat_ == 1
+    assert len(model.path_) == model.n_lambdas
 
 
-@pytest.mark.filterwarnings("ignore:The path ended:RuntimeWarning")
-def test_a_maxpat_that_the_budget_does_not_allow_is_lowered_with_a_warning(planted):
-    graphs, y = planted
-    small = LagraClassifier(maxpat=2, n_lambdas=5).fit(graphs, y)
+def test_every_class_goes_on_with_smaller_graphlets(planted):
+    graphs, _ = planted
+    y = np.arange(len(graphs)) % 3
     budget = mining.count(graphs, maxpat=2).total
-    with pytest.warns(RuntimeWarning) as caught:  # that the path of a smaller one ended, too
-        model = LagraClassifier(maxpat=5, n_lambdas=5, max_nodes=budget).fit(graphs, y)
-    assert any("is too large for these graphs" in str(warning.message) for warning in caught)
-    assert 2 <= model.maxpat_ < 5
-    if model.maxpat_ == 2:
-        assert model.objective_ == pytest.approx(small.objective_, rel=1e-9)
+    model = LagraClassifier(maxpat=4, n_lambdas=5, max_nodes=budget)
+    with pytest.warns(RuntimeWarning) as caught:
+        model.fit(graphs, y)
+    assert any("Went on with maxpat" in str(warning.message) for warning in caught)
+    assert [len(path) for path in model.path_] == [5, 5, 5]
 
 
 # Choosing over the grid

@@ -24,7 +24,7 @@ from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.input_format import InputFormat
 from aglets.optim.loss import Loss
-from aglets.path import Forks, PathPoint, lagra_path
+from aglets.path import Forks, LastStop, PathPoint, lagra_path
 from aglets.scaling import AttributeScaling, fit_scaling
 from aglets.starts import starting_vectors
 
@@ -319,27 +319,44 @@ def walk_affordable(
     maxpat: int,
     starts: int = 1,
     validation: Sample | None = None,
-) -> tuple[Prepared, Paths]:
-    """Walk the paths of the largest maxpat, up to the given one, that the search can afford.
+) -> tuple[int, Prepared, Paths]:
+    """Walk whole paths with patterns of up to maxpat nodes, as far as the search can afford them.
 
-    Where its budget runs out before the first lambda, a smaller maxpat is tried, with a warning.
-    ``validation`` holds graphs in the user's units.
+    Where its budget runs out, the walk goes on with smaller patterns, with a warning: before the
+    first lambda on a new tree, later from where it was. ``validation`` holds graphs in the user's
+    units.
     """
+    prepared: Prepared | None = None
+    paths: Paths | None = None
+    forks: list[LastStop] = []
     for size in range(maxpat, 0, -1):
-        prepared = prepare(sample, settings, maxpat=size, starts=starts)
+        if prepared is None:
+            prepared = prepare(sample, settings, maxpat=size, starts=starts)
+            forks = [LastStop(range(1, size)) for _ in sample.targets]
         held_out = None if validation is None else prepared.bring(validation)
         try:
-            return prepared, walk(prepared, settings, rho=rho, maxpat=size, validation=held_out)
+            paths = walk(
+                prepared,
+                settings,
+                rho=rho,
+                maxpat=size,
+                validation=held_out,
+                forks=forks,
+                shared=paths,
+            )
+            if size == 1 or all(len(path) == settings.n_lambdas for path in paths):
+                return size, prepared, paths
         except mining.BudgetError as error:
             if size == 1:
                 raise
-            warnings.warn(
-                f"maxpat={size} is too large for these graphs, because {error}; went on with "
-                f"maxpat={size - 1}.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            _warn_of_budget(f"There is no path with maxpat={size}, because {error}")
+            prepared = None  # what its tree holds of such patterns would be in the way
+        _warn_of_budget(f"Went on with maxpat={size - 1}; larger graphlets are too many here.")
     raise AssertionError("maxpat is at least 1")
+
+
+def _warn_of_budget(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
 
 def walk_maxpats(

@@ -26,7 +26,7 @@ from aglets.optim.paper import PaperSolver
 from aglets.optim.solver import Progress, Solver
 from aglets.optim.state import Problem, State, empty_state
 
-__all__ = ["SOLVERS", "Forks", "PathPoint", "lagra_path", "lambda_grid"]
+__all__ = ["SOLVERS", "Forks", "LastStop", "PathPoint", "lagra_path", "lambda_grid"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -137,6 +137,7 @@ class Fork:
     n_points: int
     state: State
     reach: int
+    lam_max: float
 
 
 class Forks:
@@ -163,6 +164,17 @@ class Forks:
     def at(self, maxpat: int) -> Fork | None:
         """Return where this maxpat's path leaves; None if at the very start."""
         return self._last.get(maxpat)
+
+
+class LastStop(Forks):
+    """Where the walk was last: a search that must do with smaller patterns goes on from there.
+
+    The larger ones that are in the model by then stay in it.
+    """
+
+    def note(self, fork: Fork) -> None:
+        """Note where the walk is."""
+        self._last = dict.fromkeys(self.maxpats, fork)
 
 
 def lambda_grid(lam_max: float, n_lambdas: int, lambda_min_ratio: float) -> Floats:
@@ -257,13 +269,12 @@ def lagra_path(
             _weights(held_weight, len(held_y)),
             None if columns is None else columns.rows_of(np.asarray(validation_covariates)),
         )
-    state, lam_max, reach = _start_of(problem, columns)  # lines 2-5
+    if start is None:
+        start = _start_of(problem, columns)  # lines 2-5
+    n_points, state, reach, lam_max = start.n_points, start.state, start.reach, start.lam_max
     grid = lambda_grid(lam_max, n_lambdas, lambda_min_ratio) if lambdas is None else lambdas
     method = SOLVERS[solver]()
     libraries = ThreadpoolController()
-    n_points = 0
-    if start is not None:
-        n_points, state, reach = start.n_points, start.state, max(reach, start.reach)
     for lam in np.asarray(grid, dtype=np.float64)[n_points:]:  # lines 6-7
         # Small matrices: threads of the linear algebra would only get in each other's way, and the
         # order of their sums would show in the last digits.
@@ -282,18 +293,19 @@ def lagra_path(
             )
         n_points, reach = n_points + 1, max(reach, met)
         if forks is not None:
-            forks.note(Fork(n_points, state, reach))
+            forks.note(Fork(n_points, state, reach, lam_max))
         yield point
 
 
-def _start_of(problem: Problem, columns: Columns | None) -> tuple[State, float, int]:
+def _start_of(problem: Problem, columns: Columns | None) -> Fork:
     """Lines 2-5: the model without graphlets, lambda_max, and the size of the pattern it is from.
 
     Covariates without a penalty have their best coefficients there, those with one have none.
     """
     state = empty_state(problem, columns)
     if columns is None:
-        return state, *problem.engine.lambda_max(problem.residual(state.f))
+        lam_max, reach = problem.engine.lambda_max(problem.residual(state.f))
+        return Fork(0, state, reach, lam_max)
     residual = problem.residual(state.f)
     least = NOTHING_LEFT * float(np.abs(residual).sum())
     if columns.factor == 0.0:
@@ -309,7 +321,7 @@ def _start_of(problem: Problem, columns: Columns | None) -> tuple[State, float, 
             "explain; give them a covariate_penalty, or fewer of them.",
             stacklevel=2,
         )
-    return state, max(lam_max, least), reach
+    return Fork(0, state, reach, max(lam_max, least))
 
 
 def _at_lambda(

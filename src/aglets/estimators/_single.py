@@ -26,7 +26,7 @@ class _OnePoint(BaseLagra):
 
     def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, watch=watch)
-        prepared, paths = walk_affordable(
+        self.maxpat_, prepared, paths = walk_affordable(
             sample,
             settings,
             rho=float(self.rho),
@@ -34,7 +34,6 @@ class _OnePoint(BaseLagra):
             starts=int(self.starts),
             validation=validation,
         )
-        self.maxpat_ = prepared.store.tree.maxpat
         self._store(paths, settings.n_lambdas - 1, prepared.frame)
 
 
@@ -57,8 +56,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     rho : float, default=0.1
         Length scale of psi: larger tells attributes apart more sharply.
     maxpat : int, default=5
-        Largest number of *nodes* of a graphlet. Where the search runs out of its budget before the
-        first lambda, a smaller one is taken, with a warning.
+        Largest number of *nodes* of a graphlet. Where the search runs out of its budget, the path
+        goes on with smaller ones, with a warning.
     starts : int, default=1
         Most vectors per label at which the attributes of graphlets start: 1 starts at the mean of
         the label (the paper), more at that many kinds of it, found by k-means on the training
@@ -113,7 +112,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     lambda_, lambda_max_ : float, or ndarray of shape (n_classes,)
         The penalty in use and the smallest one for which the model is empty.
     maxpat_ : int
-        ``maxpat``, or what of it the budget allowed.
+        ``maxpat``, or what of it the budget allowed at the end of the path.
     lambdas_ : ndarray, or list of ndarray (per class)
         The path's values of lambda.
     path_ : list of PathPoint, or list of those (per class)
