@@ -40,7 +40,7 @@ MAXPATS = (5, 10)
 RHOS = (0.5, 0.1, 0.01)
 GRID_RHOS = (1.0, 0.5, 0.1, 0.05, 0.01)
 TOL = {"fast": 1e-3, "paper": 1e-4}
-HARD = ("ENZYMES", "PROTEINS", "SYNTHETIC")
+HARD = ("ENZYMES", "SYNTHETIC", "PROTEINS")
 HARD_SECONDS = 3600
 
 
