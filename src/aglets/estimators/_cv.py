@@ -65,8 +65,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         Drop graphlets from the fitted model until so many are left, so that its predictions on the
         graphs of ``fit`` change least (:func:`aglets.compact`); made for averages.
     tol : float, default=1e-3
-        As in :class:`LagraClassifier`, but ten times larger: half the epochs, and the loss on
-        held-out graphs stays the same within what the choice of those graphs makes of it.
+        As in :class:`LagraClassifier`, but ten times larger, for speed: a grid has many paths.
     loss, scale, solver, learn_attributes, max_epochs, patience, class_weight
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
