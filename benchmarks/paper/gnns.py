@@ -230,8 +230,8 @@ def over(settings: Sequence[Setting]) -> Callable[[GraphSet, np.ndarray], Ready]
 
 SETTINGS = {
     "gcn": [Setting("GCN", hidden, 0.01) for hidden in (64, 128, 256)],
-    "gat": [Setting("GAT", 64, 0.01)],
-    "gin": [Setting("GIN", 64, 0.005)],
+    "gat": [Setting("GAT", hidden, 0.01) for hidden in (64, 128)],
+    "gin": [Setting("GIN", hidden, 0.005) for hidden in (64, 128)],
     "dgcnn": [Setting("DGCNN", 128, rate) for rate in (0.001, 0.005)],
 }
 METHODS = {name: over(settings) for name, settings in SETTINGS.items()}
