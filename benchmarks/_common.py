@@ -45,9 +45,10 @@ def arguments(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def load(name: str) -> tuple[GraphSet, np.ndarray]:
-    """Load a data set as the paper reads it; classes are -1 and 1."""
-    graphs, y = datasets.load_tu(name, component=COMPONENTS.get(name))
+def load(name: str, *, whole: bool = False) -> tuple[GraphSet, np.ndarray]:
+    """Load a data set as the paper reads it, or with all parts of its graphs; classes -1 and 1."""
+    component = None if whole else COMPONENTS.get(name)
+    graphs, y = datasets.load_tu(name, component=component)
     if name == "ENZYMES":
         two = np.isin(y, [1, 2])
         graphs, y = graphs[two], y[two]

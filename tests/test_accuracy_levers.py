@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from accuracy.levers import LEVERS, ROWS, Memory, Row, outcome
+from accuracy.curves import curve
+from accuracy.levers import LEVERS, ROWS, Data, Memory, Row, outcome
 from accuracy.tables import difference, spread
 from paper.protocol import Split
 
@@ -17,7 +18,7 @@ FOLDED = {**QUICK, "cv": 2, "random_state": 0}
 @pytest.fixture(scope="module")
 def planted():
     graphs, y, _ = datasets.make_planted(60, random_state=0)
-    return graphs, y, Split.of(y, 0)
+    return Data(graphs, y, graphs.n_nodes[:, None]), Split.of(y, 0)
 
 
 @pytest.mark.parametrize("quick", [QUICK, FOLDED])
@@ -25,21 +26,27 @@ def test_rows_that_share_paths_equal_rows_that_walk_their_own(quick, planted):
     average = "folds" if "cv" in quick else "greedy"
     rows = [Row("w", quick), Row("w", {**quick, "average": average}), Row("w", quick)]
     memory = Memory()
-    shared = [outcome(row, memory, *planted) for row in rows]
-    alone = [outcome(row, Memory(), *planted) for row in rows]
+    shared = [outcome(row, memory, *planted)[0] for row in rows]
+    alone = [outcome(row, Memory(), *planted)[0] for row in rows]
     assert len(memory.paths) == 4 * (2 if "cv" in quick else 1)
     for ours, theirs in zip(shared, alone, strict=True):
-        for name in ("accuracy", "graphlets", "validation_loss", "chosen"):
+        for name in ("accuracy", "validation_accuracy", "chosen"):
             assert ours[name] == theirs[name], name
         # Paths that were walked for another row are paid for, too.
-        assert ours["cpu"] > 0.3 * theirs["cpu"]
+        assert ours["cpu_fit"] > 0.3 * theirs["cpu_fit"]
+
+
+def test_sizes_of_whole_graphs_are_covariates_of_rows_that_ask_for_them(planted):
+    _, model = outcome(Row("w", QUICK, sized=True), Memory(), *planted)
+    assert model.covariates_.own == ("covariate 0",)
 
 
 def test_the_curve_tells_the_accuracy_of_smaller_models(planted):
-    record = outcome(Row("w", {**QUICK, "average": "greedy"}, curve=True), Memory(), *planted)
-    sizes = [size for size, _ in record["curve"]]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] <= 5
+    data, parts = planted
+    record, model = outcome(Row("w", {**QUICK, "average": "greedy"}), Memory(), data, parts)
+    whole, *smaller = curve(model.model_, data.graphs, data.y, parts, sizes=(5, 2))
+    assert whole == [record["chosen"]["graphlets"], record["accuracy"]]
+    assert [size for size, _ in smaller] == [5, 2]
 
 
 def test_every_lever_compares_two_rows():

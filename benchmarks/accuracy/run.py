@@ -15,7 +15,9 @@ from pathlib import Path
 from _common import load
 from paper.protocol import SETS, Records, Split
 
-from .levers import ROWS, Memory, outcome
+from aglets.covariates import learn_covariates
+
+from .levers import AVERAGES, ROWS, Data, Memory, outcome
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -29,20 +31,20 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20, help="use seeds 0 to this less one")
     parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
+    parser.add_argument("--models", type=Path, help="a folder to keep averages in, for the curves")
     options = parser.parse_args()
     # One thread a process, so that CPU seconds compare.
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
     records = Records(options.to)
-    words = [word for word in sys.argv[1:] if word not in ("--to", str(options.to))]
-    run = records.begin_run(" ".join(["python -m accuracy.run", *words]))
+    run = records.begin_run(command())
     for seed in range(options.seeds):
         for name in options.sets:
             left = [row for row in options.rows if (name, seed) not in records.of(row)]
             if left:
                 print(f"{name}, seed {seed}: {', '.join(left)}", flush=True)
                 process = get_context("spawn").Process(
-                    target=work, args=(options.to, run, name, seed, left)
+                    target=work, args=(options.to, options.models, run, name, seed, left)
                 )
                 process.start()
                 process.join()
@@ -50,17 +52,46 @@ def main() -> None:
                     sys.exit(f"Failed: {name}, seed {seed}")
 
 
-def work(folder: Path, run: str, name: str, seed: int, rows: list[str]) -> None:
+def command() -> str:
+    """Say how this program was called, but for the folders it writes to."""
+    words = sys.argv[1:]
+    for option in ("--to", "--models"):
+        if option in words:
+            at = words.index(option)
+            words = words[:at] + words[at + 2 :]
+    return " ".join([f"python -m accuracy.{Path(sys.argv[0]).stem}", *words])
+
+
+def work(
+    folder: Path, models: Path | None, run: str, name: str, seed: int, rows: list[str]
+) -> None:
     """Write a record for each row; those of the same walk one after the other."""
     records = Records(folder)
-    graphs, y = load(name)
-    parts = Split.of(y, seed)
+    data = load_data(name)
+    parts = Split.of(data.y, seed)
     for walk in dict.fromkeys(ROWS[row].walk for row in rows):
         memory = Memory()
         for row in rows:
             if ROWS[row].walk == walk:
-                what = {"method": row, "set": name, "seed": seed, "run": run}
-                records.add({**what, **outcome(ROWS[row], memory, graphs, y, parts)})
+                record, model = outcome(ROWS[row], memory, data, parts)
+                if models is not None and row in AVERAGES:
+                    models.mkdir(parents=True, exist_ok=True)
+                    model.save(models / model_name(row, name, seed))
+                records.add({"method": row, "set": name, "seed": seed, "run": run, **record})
+
+
+def model_name(row: str, name: str, seed: int) -> str:
+    """File name of a kept model."""
+    return f"{row}-{name}-{seed}.aglets"
+
+
+def load_data(name: str) -> Data:
+    """Load a set, with the sizes of its whole graphs."""
+    graphs, y = load(name)
+    whole, _ = load(name, whole=True)
+    sizes = learn_covariates("size", whole)
+    assert sizes is not None
+    return Data(graphs, y, sizes.raw(whole))
 
 
 if __name__ == "__main__":
