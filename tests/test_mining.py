@@ -320,6 +320,22 @@ def test_a_time_budget_ends_a_search_that_would_not_end():
     assert tree.search(np.ones(1), lam=0.0, rho=1e-3, maxpat=1).nodes.size == 1
 
 
+def test_searches_share_their_time_until_more_is_allowed():
+    graphs = random_molecules(60, seed=0)
+    tree = mining.Tree(graphs, maxpat=7, max_seconds=60.0)
+    residual = np.random.default_rng(0).normal(size=60)
+    tree.search(residual, lam=1.0, rho=0.1, maxpat=3)
+    spent = tree.seconds_spent
+    assert 0.0 < spent < 60.0
+    tree.allow(spent / 1e6)
+    with pytest.raises(mining.BudgetError, match="second"):
+        tree.search(residual, lam=1e-3, rho=0.1)
+    with pytest.raises(mining.BudgetError, match="second"):
+        tree.search(residual, lam=1e-3, rho=0.1)
+    tree.allow(None)
+    assert tree.search(residual, lam=1e-3, rho=0.1).nodes.size > 0
+
+
 def test_a_tree_knows_its_size():
     graphs = random_molecules(5, seed=3)
     tree = mining.Tree(graphs, maxpat=4)

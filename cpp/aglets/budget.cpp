@@ -42,9 +42,8 @@ void Budget::check() {
     }
   }
   if (std::chrono::duration<double>(now - start_).count() > limits_.seconds)
-    throw BudgetExceeded("the search took longer than max_seconds=" +
-                         std::to_string(limits_.seconds) +
-                         "; raise max_seconds, or lower maxpat, or raise lambda");
+    throw BudgetExceeded("the search took longer than the " + std::to_string(limits_.seconds) +
+                         " seconds it had; raise max_seconds, or lower maxpat, or raise lambda");
 }
 
 }  // namespace aglets

@@ -49,6 +49,9 @@ Paths = list[list[PathPoint]]  # per output
 
 logger = logging.getLogger("aglets")
 
+#: Part of the time for searches that a size of patterns may use however little is left.
+LEAST_SHARE = 1.0 / 60.0
+
 
 class Task(NamedTuple):
     """One path to walk: a training set ("holdout", "fold 2", "refit" or "fit") and a grid cell."""
@@ -218,7 +221,6 @@ def prepare(
         starts=starting_vectors(graphs, starts, sample.sample_weight),
         max_nodes=settings.max_nodes,
         max_bytes=settings.max_bytes,
-        max_seconds=settings.max_seconds,
         n_jobs=settings.n_jobs,
     )
     return Prepared(sample, frame, starts, GraphletStore(tree))
@@ -300,6 +302,7 @@ def walk(
     known = settings.watch.begin(task, prepared)
     if known is not None:
         return known
+    prepared.store.tree.allow(settings.max_seconds)
     walks = [islice(path(output), stop) for output in range(len(prepared.sample.targets))]
     paths: list[list[PathPoint]] = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
@@ -323,21 +326,26 @@ def walk_affordable(
     """Walk whole paths with patterns of up to maxpat nodes, as far as the search can afford them.
 
     Where its budget runs out, the walk goes on with smaller patterns, with a warning: before the
-    first lambda on a new tree, later from where it was. ``validation`` holds graphs in the user's
-    units.
+    first lambda on a new tree, later from where it was. Each size may use half of the time that is
+    left, so that all together take little more than ``settings.max_seconds`` in searches.
+    ``validation`` holds graphs in the user's units.
     """
     prepared: Prepared | None = None
     paths: Paths | None = None
+    seconds = settings.max_seconds
+    left = 0.0 if seconds is None else seconds
     forks: list[LastStop] = []
     for size in range(maxpat, 0, -1):
         if prepared is None:
             prepared = prepare(sample, settings, maxpat=size, starts=starts)
             forks = [LastStop(range(1, size)) for _ in sample.targets]
         held_out = None if validation is None else prepared.bring(validation)
+        tree = prepared.store.tree
+        share = None if seconds is None else max(left / 2.0, LEAST_SHARE * seconds)
         try:
             paths = walk(
                 prepared,
-                settings,
+                replace(settings, max_seconds=share),
                 rho=rho,
                 maxpat=size,
                 validation=held_out,
@@ -351,6 +359,7 @@ def walk_affordable(
                 raise
             _warn_of_budget(f"There is no path with maxpat={size}, because {error}")
             prepared = None  # what its tree holds of such patterns would be in the way
+        left -= tree.seconds_spent
         _warn_of_budget(f"Went on with maxpat={size - 1}; larger graphlets are too many here.")
     raise AssertionError("maxpat is at least 1")
 

@@ -15,9 +15,11 @@ runs out, `BudgetError` says which, and a tree stays usable.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +152,7 @@ class Tree:
     max_nodes, max_bytes : int, optional
         How large the tree may grow, working memory included.
     max_seconds : float, optional
-        How long one search may take.
+        How long its searches may take together; `allow` grants more.
     n_jobs : int
         Number of threads; -1 for all cores. Results do not depend on it.
     look_ahead : float, optional
@@ -184,8 +186,13 @@ class Tree:
         _check_starts(self.starts, self.graphs)
         self.n_jobs = n_threads(n_jobs)
         self.look_ahead = _look_ahead(self.graphs) if look_ahead is None else look_ahead
-        self.max_nodes, self.max_bytes, self.max_seconds = max_nodes, max_bytes, max_seconds
+        self.max_nodes, self.max_bytes = max_nodes, max_bytes
+        self.allow(max_seconds)
         self._core = _core.MiningTree(self.graphs.core, self.starts.core, self.maxpat)
+
+    def allow(self, max_seconds: float | None) -> None:
+        """Grant so many seconds to the searches from now on, all together; None for no limit."""
+        self.max_seconds, self.seconds_spent = max_seconds, 0.0
 
     def search(
         self, residual: npt.ArrayLike, *, lam: float, rho: float, maxpat: int | None = None
@@ -200,24 +207,18 @@ class Tree:
         maxpat : int, optional
             At most that of the tree, which is the default.
         """
-        found = self._core.search(
-            self._residual(residual),
-            _checked_rho(rho),
-            _checked_lam(lam),
-            self._limited(maxpat),
-            self.look_ahead,
-            self.n_jobs,
-            **self._budget(),
-        )
-        return Found(*found)
+        asked = (self._residual(residual), _checked_rho(rho), _checked_lam(lam))
+        size = self._limited(maxpat)
+        with self._budget() as budget:
+            return Found(*self._core.search(*asked, size, self.look_ahead, self.n_jobs, **budget))
 
     def lambda_max(
         self, residual: npt.ArrayLike, *, rho: float, maxpat: int | None = None
     ) -> tuple[float, int]:
         """Largest |g| over all patterns and the tree node that has it (-1 if all g are zero)."""
-        value, node, _, _ = self._core.largest(
-            self._residual(residual), _checked_rho(rho), self._limited(maxpat), **self._budget()
-        )
+        asked = (self._residual(residual), _checked_rho(rho), self._limited(maxpat))
+        with self._budget() as budget:
+            value, node, _, _ = self._core.largest(*asked, **budget)
         return value, node
 
     def pattern(self, node: int) -> Pattern:
@@ -263,12 +264,19 @@ class Tree:
             )
         return maxpat
 
-    def _budget(self) -> dict[str, Any]:
-        return {
-            "max_nodes": self.max_nodes,
-            "max_bytes": self.max_bytes,
-            "max_seconds": self.max_seconds,
-        }
+    @contextmanager
+    def _budget(self) -> Iterator[dict[str, Any]]:
+        """Give what a search may use, and note how long it took."""
+        limit = self.max_seconds
+        start = perf_counter()
+        try:
+            yield {
+                "max_nodes": self.max_nodes,
+                "max_bytes": self.max_bytes,
+                "max_seconds": None if limit is None else max(limit - self.seconds_spent, 0.0),
+            }
+        finally:
+            self.seconds_spent += perf_counter() - start
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     class_weight : dict, "balanced" or None, default=None
         Weights of classes in the loss.
     max_nodes, max_bytes, max_seconds : number or None, default=None, 2 GiB, 300
-        Budgets of the mining tree: its nodes, its memory, the seconds of one search. If one runs
-        out, the path ends there with a warning.
+        Budgets of the mining tree: its nodes, its memory, the seconds of all searches of a path. If
+        one runs out, the path goes on with smaller graphlets and a warning; see ``maxpat_``.
     n_jobs : int or None, default=None
         Threads; the result does not depend on their number. -1 takes all.
     random_state : int, RandomState or None, default=None
