@@ -46,35 +46,14 @@ def path_of(graphs, y, *, maxpat=4, n_jobs=1, starts=None, **options) -> list[Pa
     return list(lagra_path(graphs, y, tree=tree, **{**defaults, **options}))
 
 
-class Close:
-    """Numbers that are equal but for the last digits.
-
-    On a loaded machine the linear algebra library has been seen, very rarely, to round one product
-    by an ulp differently from one call to the next; that is not ours to test.
-    """
-
-    def __init__(self, numbers) -> None:
-        self.numbers = np.asarray(numbers, dtype=float)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Close)
-            and self.numbers.shape == other.numbers.shape
-            and np.allclose(self.numbers, other.numbers, rtol=1e-11, atol=1e-13, equal_nan=True)
-        )
-
-    def __repr__(self) -> str:
-        return repr(self.numbers)
-
-
 def model_bytes(point: PathPoint) -> tuple:
-    """Everything that makes up the model of a point, but for the last digits."""
+    """Everything that makes up the model of a point, to the last bit."""
     return (
-        Close(point.objective),
-        Close(point.validation_loss),
-        Close(point.beta0),
-        Close(point.beta),
-        Close(point.z),
+        point.objective,
+        point.validation_loss,
+        point.beta0,
+        point.beta.tobytes(),
+        point.z.tobytes(),
         [tuple(array.tobytes() for array in pattern) for pattern in point.patterns],
         point.working_set_size,
         point.n_epochs,
