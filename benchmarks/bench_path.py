@@ -301,8 +301,8 @@ def hard_sets(found: dict, hard: list) -> str:
     return (
         "## Hard sets\n\n`LagraClassifier(maxpat=10, lambda_ratio=0.01)`, everything else at its "
         "default: standardised attributes, max_bytes 2 GiB, max_seconds 300 for all searches of a "
-        "path. Where the search cannot afford maxpat 10, the path goes on with smaller graphlets; maxpat is "
-        "what was left of it at the end. Target: at most 4 GB.\n\n" + table(head, rows)
+        "path. Where the search cannot afford maxpat 10, the path goes on with smaller graphlets; "
+        "maxpat is what was left of it at the end. Target: at most 4 GB.\n\n" + table(head, rows)
     )
 
 
