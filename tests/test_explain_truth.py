@@ -8,7 +8,11 @@ import pytest
 
 from aglets import Graphlet, LagraClassifier, agis, datasets
 
-SEEDS = range(20)
+#: Others than those with which generator and tests were designed.
+SEEDS = range(200, 220)
+
+#: Standard deviation of planted attributes about the true ones, the default of make_planted.
+NOISE = 0.3
 
 
 def as_networkx(graphlet: Graphlet) -> nx.Graph:
@@ -26,8 +30,8 @@ def is_isomorphic(one: Graphlet, other: Graphlet) -> bool:
     return nx.is_isomorphic(as_networkx(one), as_networkx(other), node_match=same_label)
 
 
-def attribute_error(learned: Graphlet, truth: Graphlet) -> float:
-    """Root mean square difference of attributes, with the nodes in the order that fits best."""
+def attribute_errors(learned: Graphlet, truth: Graphlet) -> np.ndarray:
+    """Differences of attributes, with the nodes in the order that fits best."""
     match = nx.algorithms.isomorphism.GraphMatcher(
         as_networkx(learned), as_networkx(truth), same_label
     )
@@ -35,7 +39,7 @@ def attribute_error(learned: Graphlet, truth: Graphlet) -> float:
         np.array([learned.attributes[i] - truth.attributes[j] for i, j in pairs.items()])
         for pairs in match.isomorphisms_iter()
     ]
-    return float(min(np.sqrt((each**2).mean()) for each in differences))
+    return min(differences, key=lambda each: float((each**2).mean()))
 
 
 def pointed_at(clf, graphs, y, motif: Graphlet) -> tuple[float, float]:
@@ -70,13 +74,14 @@ def test_the_top_graphlet_is_the_planted_one_and_explanations_of_new_graphs_poin
 
 
 def test_the_attributes_of_the_top_graphlet_are_the_planted_ones_within_noise(planted):
-    # Decoys push attributes away from themselves, the more so the further psi reaches: a large rho
-    # shows the planted values, where a small one may show their direction only.
+    # With a small rho psi reaches far, and hardly changes where the attributes are nearly right.
     train, _, motif = planted
-    clf = LagraClassifier(rho=1.0, n_lambdas=30).fit(*train)
+    clf = LagraClassifier(rho=1.0).fit(*train)
     top = clf.explain_global().graphlets[0]
     assert is_isomorphic(top.graphlet, motif)
-    assert attribute_error(top.graphlet, motif) < 0.3  # the noise of make_planted
+    errors = attribute_errors(top.graphlet, motif)
+    assert np.sqrt((errors**2).mean()) < NOISE
+    assert np.abs(errors).max() < 2.0 * NOISE
 
 
 def test_no_part_of_a_planted_motif_tells_the_classes_apart():

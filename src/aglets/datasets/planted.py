@@ -8,8 +8,9 @@ are near misses, so that nothing less than the motif tells the classes apart:
 - A *part* is a copy that lacks one edge. By default every graph holds, for every edge of every
   motif, a copy without it: then every proper part of a motif, with its attributes, is in every
   graph of both classes, and a model that stops at a part is wrong.
-- A *decoy* is whole in labels and edges, but its attributes lie on the opposite side of the label's
-  centre: who looks at labels only cannot tell it from the motif.
+- A *decoy* is whole in labels and edges, but each of its nodes has attributes at some distance from
+  the motif's, every time in another direction: who looks at labels only cannot tell it from the
+  motif. Decoys lie all around it, so that none of them draws a learned graphlet to one side.
 
 Where there are parts, graphs of both classes hold the same number of copies: sizes tell nothing.
 """
@@ -64,7 +65,8 @@ def make_planted(
     n_attributes : int
         Background attributes are normal with unit variance about a centre for every label.
     separation : float
-        Distance of a motif node's attributes from those of its decoy.
+        Distance of a motif node's attributes from those of a decoy; half as far from the centre of
+        its label.
     noise : float
         Standard deviation of planted attributes about the true ones.
     parts : float
@@ -142,7 +144,7 @@ class _Copy:
 @dataclass(frozen=True)
 class _Motif:
     whole: _Copy
-    decoy: _Copy
+    separation: float
 
     @classmethod
     def random(
@@ -153,13 +155,14 @@ class _Motif:
         if size > 2:  # one ring, which a background tree does not have
             absent = [(u, v) for v in range(size) for u in range(v) if (u, v) not in edges]
             edges.append(absent[rng.integers(len(absent))])
-        direction = rng.normal(size=(size, centres.shape[1]))
-        length = np.linalg.norm(direction, axis=1, keepdims=True)
-        offset = 0.5 * separation * direction / np.where(length > 0, length, 1.0)
-        return cls(
-            _Copy(labels.tolist(), edges, centres[labels] + offset),
-            _Copy(labels.tolist(), edges, centres[labels] - offset),
-        )
+        offset = 0.5 * separation * _directions(rng, (size, centres.shape[1]))
+        return cls(_Copy(labels.tolist(), edges, centres[labels] + offset), separation)
+
+    def decoy(self, rng: np.random.Generator) -> _Copy:
+        """Return the motif with other attributes."""
+        whole = self.whole
+        offset = self.separation * _directions(rng, whole.attributes.shape)
+        return _Copy(whole.labels, whole.edges, whole.attributes + offset)
 
     def without(self, edge: int) -> _Copy:
         """Return a part: the motif but for one edge."""
@@ -186,7 +189,7 @@ def _copies(
     if held:
         yield motif.whole
     elif rng.random() < decoys:
-        yield motif.decoy
+        yield motif.decoy(rng)
     elif lacking:
         yield motif.without(lacking[0])
 
@@ -239,6 +242,13 @@ def _pieces(size: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
         old, new = piece[v], piece[u]
         piece = [new if name == old else name for name in piece]
     return [[v for v in range(size) if piece[v] == name] for name in sorted(set(piece))]
+
+
+def _directions(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Draw a unit vector for each row."""
+    rows = rng.normal(size=shape)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(length > 0, length, 1.0))
 
 
 def _random_tree(rng: np.random.Generator, size: int) -> list[tuple[int, int]]:
