@@ -96,6 +96,7 @@ paper-quick: bench-env
 	$(PAPER) paper.page --to $(QUICK)
 
 paper: bench-env
+	$(PAPER) accuracy.run --rows paper-grid default one-start greedy folds
 	$(PAPER) paper.run --jobs $(JOBS)
 	$(PAPER) paper.run --jobs $(JOBS) --seeds 5 --sets MUTAG BBBP AIDS-unique DHFR-unique \
 		PROTEINS-unique --methods majority size label-counts statistics-forest wl-svm wl-oa-svm \

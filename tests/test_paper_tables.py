@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from paper import page, published, tables
-from paper.protocol import Records
+from accuracy import levers
+from paper import lagra, page, published, shared, tables
+from paper.protocol import Records, Split, outcome
+
+from aglets import datasets
 
 #: Test graphs of a stratified split, by set.
 TESTED = {
@@ -70,3 +73,56 @@ def test_all_means_of_the_paper_fit_stratified_test_parts_but_one():
             if abs(right - round(right)) > 5 * TESTED[name] * 0.00051:
                 misfits.append((method, name))
     assert misfits == [published.IMPOSSIBLE]
+
+
+@pytest.mark.parametrize(("method", "row"), shared.ROWS.items())
+def test_rows_run_once_have_the_same_parameters_in_both_benchmarks(method, row):
+    assert not levers.ROWS[row].sized
+    assert lagra.ROWS[method] == levers.ROWS[row].parameters
+
+
+@pytest.mark.parametrize("average", ["none", "folds"])
+def test_the_same_row_is_the_same_fit_in_both_benchmarks(average):
+    graphs, y, _ = datasets.make_planted(60, random_state=0)
+    parameters = {"starts": 1, "rhos": (1.0, 0.1), "maxpats": (2,), "n_lambdas": 8}
+    if average == "folds":
+        parameters |= {"average": average, "cv": 2, "random_state": 0}
+    parts = Split.of(y, 0)
+    here = outcome(lagra.row(parameters)(graphs, y), y, parts)
+    data = levers.Data(graphs, y, graphs.n_nodes[:, None])
+    there, _ = levers.outcome(levers.Row("w", parameters), levers.Memory(), data, parts)
+    for name in ("accuracy", "validation_accuracy", "n_test"):
+        assert here[name] == there[name], name
+    for name in ("graphlets", "rho", "maxpat", "lambda_ratio", "cut"):
+        assert here["chosen"][name] == there["chosen"][name], name
+
+
+def test_committed_pages_read_shared_rows_where_they_were_run(tmp_path, monkeypatch):
+    here, there = tmp_path / "paper", tmp_path / "accuracy"
+    monkeypatch.setattr(shared, "RESULTS", here)
+    monkeypatch.setattr(shared, "ACCURACY", there)
+    stale = {"method": "lagra-default", "seed": 0, "run": "a", "accuracy": 0.1}
+    for name in ("BZR", "MUTAG"):
+        Records(here).add({**stale, "set": name})
+    Records(there).add({**stale, "method": "default", "set": "BZR", "accuracy": 0.9})
+    results = tables.Results(here, ("BZR", "MUTAG"))
+    assert results.accuracy("lagra-default", "BZR").tolist() == [0.9]
+    assert results.accuracy("lagra-default", "MUTAG").tolist() == [0.1]
+    monkeypatch.setattr(shared, "RESULTS", tmp_path / "other")
+    assert tables.Results(here).accuracy("lagra-default", "BZR").tolist() == [0.1]
+
+
+def test_paths_that_the_budget_left_out_are_counted_and_told(tmp_path):
+    graphs, y, _ = datasets.make_planted(40, random_state=0)
+    parts = Split.of(y, 0)
+    # Enough for single nodes, but not for what comes after them.
+    parameters = {"rhos": (1.0, 0.1), "maxpats": (1, 6), "n_lambdas": 8, "max_nodes": 20}
+    found = outcome(lagra.row({**parameters, "starts": 1})(graphs, y), y, parts)
+    assert found["chosen"]["left_out"] == {6: 2}
+    assert found["chosen"]["cut"] >= 2
+    records = Records(tmp_path)
+    what = {"method": "lagra-paper", "set": "BZR", "seed": 0, "cpu_shared": 0.0}
+    records.add({**what, "run": records.begin_run("python -m paper.run"), **found})
+    text = tables.budget_table(tables.Results(tmp_path), "lagra-paper", 6, n_rhos=2)
+    assert row_of(text, "grid").split("|")[3].strip() == "capped"
+    assert row_of(text, "maxpat 6 left out").split("|")[3].strip() == "2 of 2"

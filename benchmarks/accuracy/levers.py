@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from _common import cpu_seconds
-from paper.lagra import choice, curve
+from paper.lagra import PAPER_5, choice, curve, cut
 from paper.protocol import Split
 
 from aglets import GraphSet, LagraClassifierCV
@@ -23,9 +23,6 @@ from aglets.fitting import Paths, Prepared, Task, Watch
 
 #: Folds are those of `LagraClassifierCV`, which needs a seed for them.
 FOLDS = {"cv": 5, "random_state": 0}
-
-#: The paper's maxpat 10 takes hours where graphs are dense, and is no better than 5 elsewhere.
-PAPER = {"scale": "none", "starts": 1, "rhos": (1.0, 0.5, 0.1, 0.05, 0.01), "maxpats": (5,)}
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Row:
 
 
 ROWS: dict[str, Row] = {
-    "paper-grid": Row("paper", PAPER),
+    "paper-grid": Row("paper", PAPER_5),
     "default": Row("default"),
     "one-start": Row("default", {"starts": 1}),
     "maxpat-5": Row("default", {"maxpats": (5,)}),
@@ -153,7 +150,7 @@ def outcome(
         "chosen": {
             **choice(model),
             "members": len(getattr(model, "members_", [None])),
-            "cut": sum(issubclass(warning.category, RuntimeWarning) for warning in caught),
+            "cut": cut(caught),
         },
     }
     if not row.sized and not row.folded and hasattr(model, "path_"):

@@ -11,14 +11,15 @@ from _common import table
 
 from . import published
 from .comparison import LEVEL, corrected_t, paired_t
-from .protocol import SETS, Records
+from .protocol import SETS
+from .shared import records_of
 
 NAMES = {
     "lagra-paper": "LAGRA, the paper's grid",
     "lagra-paper-5": "LAGRA, the paper's grid, maxpat 5",
     "lagra-default": "LAGRA, aglets' defaults",
     "lagra-greedy": "LAGRA, greedy average",
-    "lagra-best": "LAGRA, average over folds, size beside",
+    "lagra-best": "LAGRA, average over folds",
     "lagra-fixed": "LAGRA, attributes not learned",
     "lagra-one-start": "LAGRA, one start per label",
     "lagra-raw": "LAGRA, attributes as they are",
@@ -42,6 +43,9 @@ NAMES = {
 OURS = ("lagra-paper", "lagra-paper-5", "lagra-default", "lagra-greedy", "lagra-best")
 OPTIONS = ("lagra-fixed", "lagra-one-start", "lagra-raw")
 
+#: Folds are made of training and validation graphs together, so these models have seen both.
+FOLDED = ("lagra-best",)
+
 
 class Results:
     """Records of all methods, as arrays over seeds.
@@ -53,9 +57,8 @@ class Results:
     """
 
     def __init__(self, folder: Path, sets: Sequence[str] = SETS) -> None:
-        self.records = Records(folder)
         self.folder, self.sets = folder, sets
-        self.by_method = {name: self.records.of(name) for name in [*NAMES, "gh-knn-stock"]}
+        self.by_method = {name: records_of(folder, name) for name in [*NAMES, "gh-knn-stock"]}
         self.methods = [
             method
             for method in NAMES
@@ -85,9 +88,12 @@ class Results:
         seeds = [seed for seed in self.seeds(method, name) if most is None or seed < most]
         return self.column(method, name, seeds, "accuracy")
 
-    def paired(self, one: str, other: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Accuracies of two methods on the seeds that both finished."""
-        seeds = sorted(set(self.seeds(one, name)) & set(self.seeds(other, name)))
+    def paired(
+        self, one: str, other: str, name: str, most: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Accuracies of two methods on the seeds that both finished (of the first so many)."""
+        both = set(self.seeds(one, name)) & set(self.seeds(other, name))
+        seeds = sorted(seed for seed in both if most is None or seed < most)
         return tuple(self.column(m, name, seeds, "accuracy") for m in (one, other))  # type: ignore[return-value]
 
 
@@ -120,9 +126,7 @@ def accuracy_cell(
         text += f" ({len(found)})"
     if best is None:
         return text
-    leader, own = results.paired(best, method, name)
-    if most is not None:
-        leader, own = leader[:most], own[:most]
+    leader, own = results.paired(best, method, name, most)
     test = paired_t if most is not None else corrected_t
     if method == best:
         return f"<u>**{text}**</u>"
@@ -191,6 +195,24 @@ def graphlet_table(results: Results) -> str:
                 cells.append(f"{found.mean():.1f} ± {found.std():.1f}" if len(found) else "-")
             rows.append([NAMES[method], *cells])
     return table(["method", *results.sets], rows)
+
+
+def budget_table(results: Results, method: str, maxpat: int, n_rhos: int) -> str:
+    """Show how many paths of a maxpat the budget left out, and all that it cut short or left out.
+
+    Every split has a path of that maxpat for each rho.
+    """
+    titles = ("grid", f"maxpat {maxpat} left out", "paths cut in all")
+    rows: dict[str, list[str]] = {title: [] for title in titles}
+    capped, left_out, cut = rows.values()
+    for name in results.sets:
+        chosen = [results.by_method[method][name, s]["chosen"] for s in results.seeds(method, name)]
+        missing = sum(one["left_out"].get(str(maxpat), 0) for one in chosen)
+        warned = sum(one["cut"] for one in chosen)
+        capped.append("-" if not chosen else "capped" if warned else "whole")
+        left_out.append(f"{missing} of {n_rhos * len(chosen)}" if chosen else "-")
+        cut.append(str(warned) if chosen else "-")
+    return table([NAMES[method], *results.sets], [[title, *row] for title, row in rows.items()])
 
 
 def cost_table(results: Results) -> str:
