@@ -29,7 +29,8 @@ __all__ = ["SizePoint", "compact", "size_curve"]
 FloatArray = NDArray[np.float64]
 
 #: How strongly coefficients are held where the graphs at hand do not say what they are good for.
-#: Small beside the sums of squares of psi over some hundred graphs.
+#: Small beside the sums of squares of psi over some hundred graphs; of powers of ten the one that
+#: changes f on other graphs least (benchmarks/accuracy/holding.py).
 MU = 0.1
 
 
@@ -159,12 +160,14 @@ class Elimination:
     beta : ndarray of shape (n,)
     psi : ndarray of shape (n_graphs, n)
         Counted from the mean, so that the intercept plays no part.
+    strength : float
+        How strongly coefficients are held where they are.
     """
 
-    def __init__(self, beta: FloatArray, psi: FloatArray) -> None:
+    def __init__(self, beta: FloatArray, psi: FloatArray, strength: float = MU) -> None:
         self.beta = beta.copy()
         self.left = np.arange(len(beta))
-        self._inverse = np.linalg.inv(psi.T @ psi + MU * np.eye(len(beta)))
+        self._inverse = np.linalg.inv(psi.T @ psi + strength * np.eye(len(beta)))
 
     @property
     def least(self) -> float:
