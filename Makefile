@@ -90,6 +90,7 @@ paper-quick: bench-env
 	$(PAPER) paper.run --quick --jobs $(JOBS) --to $(QUICK)
 	$(PAPER) paper.run --quick --jobs $(JOBS) --to $(QUICK) --sets MUTAG --methods majority size \
 		label-counts statistics-forest wl-svm wl-oa-svm lagra-default
+	$(PAPER) paper.cost --quick --to $(QUICK) --sets BZR
 	$(PAPER) paper.candidates --most-seconds 20 --to $(QUICK)
 	$(PAPER) paper.beyond --quick --to $(QUICK)
 	$(PAPER) paper.figures --quick --to $(QUICK)
@@ -101,6 +102,7 @@ paper: bench-env
 	$(PAPER) paper.run --jobs $(JOBS) --seeds 5 --sets MUTAG BBBP AIDS-unique DHFR-unique \
 		PROTEINS-unique --methods majority size label-counts statistics-forest wl-svm wl-oa-svm \
 		lagra-default
+	$(PAPER) paper.cost
 	$(PAPER) paper.candidates
 	$(PAPER) paper.beyond
 	$(PAPER) paper.figures

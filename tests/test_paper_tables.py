@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from accuracy import levers
-from paper import lagra, page, published, shared, tables
+from paper import cost, lagra, page, published, shared, tables
 from paper.protocol import Records, Split, outcome
 
 from aglets import datasets
@@ -126,3 +128,20 @@ def test_paths_that_the_budget_left_out_are_counted_and_told(tmp_path):
     text = tables.budget_table(tables.Results(tmp_path), "lagra-paper", 6, n_rhos=2)
     assert row_of(text, "grid").split("|")[3].strip() == "capped"
     assert row_of(text, "maxpat 6 left out").split("|")[3].strip() == "2 of 2"
+
+
+def test_five_splits_share_the_kernel_matrix_and_nothing_else(tmp_path):
+    def case(fit: float, shared: float, cut: int = 0) -> dict:
+        chosen = {"cut": cut}
+        return {"cpu_fit": fit, "cpu_shared": shared, "chosen": chosen, "commit": "a"}
+
+    cases = {"BZR lagra-paper": case(10, 0), "BZR gcn": case(20, 0)}
+    cases |= {"BZR gh-knn-stock": case(1, 40)}
+    cases |= {"DHFR lagra-paper": case(10, 0, cut=3), "DHFR gcn": case(11, 0)}
+    cases |= {"DHFR gh-knn-stock": case(0, 500), "COX2 gcn": case(1, 0)}
+    (tmp_path / "cost.json").write_text(json.dumps({"cases": cases}))
+    text = cost.cost_table(tmp_path)
+    assert row_of(text, "GraphHopper with k-NN, GraKeL").split("|")[2:4] == [" 45 ", " 500 "]
+    assert row_of(text, "GCN / LAGRA").split("|")[2:4] == [" 2 ", " 1.1 "]
+    verdicts = row_of(text, "LAGRA takes no more").split("|")[2:4]
+    assert verdicts == [" missed: GraphHopper ", " met, capped "]
