@@ -30,7 +30,7 @@ LAYERS: dict[str, set[str]] = {
         "graphs",
     },
     "describe": {"_isomorphism", "leaks", "geometry", "describe"},
-    "graphlet": {"_names", "_palette", "_layout", "_svg", "graphlet"},
+    "graphlet": {"_names", "_palette", "_layout", "_residue", "_svg", "graphlet"},
     "mining": {"mining"},
     "io": {"io"},
     "datasets": {"datasets"},

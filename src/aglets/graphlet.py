@@ -9,7 +9,7 @@ none. Injections are not induced: the graph may have further edges between the m
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, overload
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets import _core, _html
+from aglets._residue import without_residue
 from aglets._threads import n_threads
 from aglets.graphs import Graph, GraphSet, as_graph_set
 
@@ -150,7 +151,13 @@ class Graphlet:
         from aglets._svg import graph_svg
 
         picture = graph_svg(self.labels, self.edges, self.edge_labels)
-        return picture + _html.graph_page(self)
+        edges = self.edge_attributes
+        shown = replace(
+            self,
+            attributes=without_residue(self.attributes),
+            edge_attributes=None if edges is None else without_residue(edges),
+        )
+        return picture + _html.graph_page(shown)
 
 
 class Embeddings(Sequence[list["Codes | None"]]):

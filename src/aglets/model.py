@@ -23,7 +23,7 @@ from aglets.input_format import InputFormat
 from aglets.scaling import AttributeScaling, Columns
 from aglets.stops import Stops
 
-__all__ = ["LagraModel", "unscaled_graphlet"]
+__all__ = ["LagraModel", "unscaled_graphlet", "usual_attributes"]
 
 FloatArray = NDArray[np.float64]
 
@@ -325,6 +325,17 @@ def unscaled_graphlet(
 ) -> Graphlet:
     """Bring a graphlet from scaled units to the user's."""
     return _rescaled(graphlet, scaling, known, Columns.inverse)
+
+
+def usual_attributes(model: LagraModel, graphlet: Graphlet) -> FloatArray:
+    """Return how large attributes of a graphlet's nodes usually are.
+
+    Training tells it by the scaling; without one, the largest among the model's graphlets do.
+    """
+    if model.scaling.nodes is None:
+        rows = [one.attributes for one in (graphlet, *model.graphlets)]
+        return np.asarray(np.abs(np.vstack(rows)).max(axis=0))
+    return model.scaling.nodes.usual(_codes(graphlet.labels, model.input_format.vocabulary))
 
 
 def _rescaled(

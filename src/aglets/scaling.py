@@ -60,6 +60,11 @@ class Columns:
         rows = self._rows(codes)
         return np.asarray(values * self.factor[rows] + self.shift[rows])
 
+    def usual(self, codes: IntArray | None = None) -> FloatArray:
+        """Say how large values usually are, in the user's units."""
+        rows = self._rows(codes)
+        return np.asarray(np.abs(self.shift[rows]) + self.factor[rows])
+
     def _rows(self, codes: IntArray | None) -> IntArray | slice:
         if len(self.shift) == 1:
             return slice(None)

@@ -98,6 +98,9 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from aglets._residue import without_residue
+    from aglets.model import usual_attributes
+
     names = model.input_format.attribute_names or tuple(
         f"attribute {j}" for j in range(model.input_format.n_attributes)
     )
@@ -128,8 +131,9 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
         cells.append(graphlet.name)
         if names:
             cells.append("\n".join(f"{v} {label}" for v, label in enumerate(graphlet.labels)))
-            for column in graphlet.attributes.T[:WIDTH]:
-                cells.append("\n".join(_numbers(column.tolist())))
+            values = without_residue(graphlet.attributes, usual_attributes(model, graphlet))
+            for column in values.T[:WIDTH]:
+                cells.append("\n".join(f"{value:.3g}" for value in column.tolist()))
         table.add_row(*cells)
     console.print(table)
     _print_covariates(model, console)
@@ -161,12 +165,6 @@ def _print_covariates(model: LagraModel, console: Console) -> None:
         cells += [str(entry.output)] if model.n_outputs > 1 else []
         table.add_row(*cells, entry.name, f"{entry.center:.4g}")
     console.print(table)
-
-
-def _numbers(column: list[float]) -> list[str]:
-    """Write numbers briefly; what is zero but for rounding is 0."""
-    least = 1e-6 * max(map(abs, column))
-    return [f"{value if abs(value) > least else 0.0:.3g}" for value in column]
 
 
 def _outputs(model: LagraModel) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aglets import _html
 from aglets._pictures import Drawable
+from aglets._residue import without_residue
 from aglets._svg import graph_svg
 from aglets.explain._covariates import CovariateSummary, summaries_of
 from aglets.explain._plain import (
@@ -64,6 +65,9 @@ class GraphletSummary(Drawable):
     label_mean, label_spread : ndarray of shape (n_nodes, n_attributes)
         Mean and standard deviation of each attribute over all nodes in the graphs that have the
         label of this node, for comparison with ``graphlet.attributes``. NaN where there are none.
+    shown_attributes : ndarray of shape (n_nodes, n_attributes)
+        ``graphlet.attributes`` as they are drawn: 0 for what is negligible beside that mean and
+        spread.
     attribute_names : tuple of str
     molecule : bool
         Whether graphs were read from molecules, and are drawn as such.
@@ -87,6 +91,7 @@ class GraphletSummary(Drawable):
     best_psi: float
     label_mean: FloatArray
     label_spread: FloatArray
+    shown_attributes: FloatArray
     attribute_names: tuple[str, ...]
     molecule: bool = False
     stability: float | None = None
@@ -337,6 +342,7 @@ def summarise(
     known = model.input_format
     names = names_of(known.attribute_names, known.n_attributes)
     mean, spread = _label_statistics(brought, len(known.vocabulary))
+    usual = _usual(mean, spread)
     code = {label: i for i, label in enumerate(known.vocabulary)}
     classes = None if model.classes is None else tuple(model.classes.tolist())
     codes = None
@@ -371,6 +377,7 @@ def summarise(
                 best_psi=float(column.max(initial=0.0)),
                 label_mean=mean[rows],
                 label_spread=spread[rows],
+                shown_attributes=without_residue(graphlet.attributes, usual[rows]),
                 attribute_names=names,
                 molecule=is_molecule(known.recipe),
             )
@@ -450,6 +457,12 @@ def _correlation(scores: FloatArray, y: NDArray[Any]) -> float | None:
     if len(scores) < 2 or np.ptp(scores) == 0.0 or np.ptp(numbers) == 0.0:
         return None
     return float(np.corrcoef(scores, numbers)[0, 1])
+
+
+def _usual(mean: FloatArray, spread: FloatArray) -> FloatArray:
+    """Say how large attributes usually are: for each label, or over all where it has only 0."""
+    reach = np.nan_to_num(np.abs(mean) + spread)
+    return np.where(reach > 0.0, reach, reach.max(axis=0, initial=0.0))
 
 
 def _label_statistics(graphs: GraphSet, n_labels: int) -> tuple[FloatArray, FloatArray]:

@@ -107,7 +107,7 @@ def _headline(summary: GraphletSummary) -> str:
 
 
 def _draw_attributes(ax: Any, summary: GraphletSummary) -> None:
-    values, mean, spread = summary.graphlet.attributes, summary.label_mean, summary.label_spread
+    values, mean, spread = summary.shown_attributes, summary.label_mean, summary.label_spread
     k, d = values.shape
     reach = np.nanmax(np.stack([np.abs(values), np.abs(mean) + spread]), axis=(0, 1))
     reach = np.where(np.isfinite(reach) & (reach > 0.0), reach, 1.0)
@@ -130,8 +130,7 @@ def _draw_attributes(ax: Any, summary: GraphletSummary) -> None:
                 ax.plot([j, j], zero - ends * unit, color=INK, lw=0.8)
                 ax.plot([j - 0.16, j + 0.16], [centre, centre], color=INK, lw=1.4)
             if d <= _NUMBERED:
-                shown = values[i, j] if abs(values[i, j]) > 1e-9 * reach[j] else 0.0
-                text = f"{shown:.2g}"
+                text = f"{values[i, j]:.2g}"
                 ax.text(j, i + 0.36, text, size=5.2, color=INK, ha="center", va="center")
     names = [f"{i}: {shown_label(label, 6)}" for i, label in enumerate(summary.graphlet.labels)]
     ax.set_yticks(range(k), names, size=6)

@@ -177,7 +177,7 @@ def _graphlet(entry: GraphletSummary, psi: FloatArray) -> dict[str, Any]:
         "coef": entry.coef,
         "speaks_for": None if entry.speaks_for is None else str(entry.speaks_for),
         "output": None if entry.output is None else str(entry.output),
-        "attributes": _rounded(entry.graphlet.attributes),
+        "attributes": _rounded(entry.shown_attributes),
         "mean": _rounded(entry.label_mean),
         "spread": _rounded(entry.label_spread),
         "support": {str(key): value for key, value in entry.support.items()},

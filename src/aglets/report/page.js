@@ -188,7 +188,7 @@ function attributeBars(g) {
         const low = Math.max(below ? -reach : 0, m - s), up = Math.min(reach, m + s);
         root.append(svg("line", { x1: x, x2: x, y1: zero - low * unit, y2: zero - up * unit, class: "markline" }), svg("line", { x1: x - cell * 0.17, x2: x + cell * 0.17, y1: zero - m * unit, y2: zero - m * unit, class: "markline", "stroke-width": 2.5 }));
       }
-      if (d <= 6) write(x, i * high + 42, num(Math.abs(v) < 1e-9 * reach ? 0 : v, 2), 9);
+      if (d <= 6) write(x, i * high + 42, num(v, 2), 9);
     }
     const given = D.attribute_names[j] || String(j), name = /^attribute \d+$/.test(given) ? given.slice(10) : given;
     if (d <= 6) { const bits = name.split(/[ _]/); const first = bits.length > 1 ? bits.slice(0, Math.ceil(bits.length / 2)).join(" ") : name; const second = bits.length > 1 ? bits.slice(Math.ceil(bits.length / 2)).join(" ") : ""; write(x, k * high + 12, cut(first, d <= 4 ? 11 : 8), 9, "middle", name); write(x, k * high + 23, cut(second, d <= 4 ? 11 : 8), 9, "middle", name); }
