@@ -71,6 +71,12 @@ def test_correction_makes_differences_less_certain():
     assert comparison.paired_t(a, b) < comparison.corrected_t(a, b) < 0.5
 
 
+def test_a_detectable_difference_is_just_at_the_level_of_the_test():
+    difference = np.random.default_rng(0).normal(0.0, 0.03, 7)
+    shifted = difference - difference.mean() + comparison.detectable(difference)
+    assert comparison.corrected_t(shifted, np.zeros(7)) == pytest.approx(comparison.LEVEL)
+
+
 def test_equal_results_are_not_told_apart():
     assert comparison.corrected_t(np.ones(5), np.ones(5)) == 0.5
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from accuracy import levers
-from paper import cost, lagra, page, published, shared, tables
+from paper import cost, lagra, page, published, shared, tables, verdicts
 from paper.protocol import Records, Split, outcome
 
 from aglets import datasets
@@ -58,6 +58,41 @@ def test_differences_are_signed_where_the_corrected_test_finds_them(folder):
     text = tables.duel_table(tables.Results(folder), "wl-svm")
     assert "**+**" in row_of(text, "majority class")
     assert "**+**" not in row_of(text, "GCN")
+
+
+def add_ours(folder, mean: float, spread: float) -> tables.Results:
+    records = Records(folder)
+    for seed in range(20):
+        records.add(
+            {"method": "lagra-default", "set": "BZR", "seed": seed, "run": "r"}
+            | {"accuracy": mean + spread * (-1) ** seed}
+        )
+    return tables.Results(folder, ("BZR", "COX2"))
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "verdict"),
+    [(0.95, 0.01, "better"), (0.9, 0.05, "level"), (0.8, 0.01, "worse")],
+)
+def test_the_page_says_in_short_who_wins_where(folder, mean, spread, verdict):
+    text = "\n".join(verdicts.in_short(add_ours(folder, mean, spread)))
+    assert f"- **LAGRA, aglets' defaults**: {verdict} on BZR." in text
+    cells = row_of(text, "LAGRA, aglets' defaults").split("|")
+    assert cells[2].strip().startswith(verdict)
+    assert "Weisfeiler-Lehman, linear SVM (20)" in cells[2]  # the best of the rivals
+    assert cells[3].strip() == "-"
+    assert "GCN on COX2" in text
+
+
+def test_means_far_from_the_papers_are_bold(folder):
+    results = tables.Results(folder)
+    mean, deviation = published.ACCURACY["GCN"]["BZR"]
+    points = 100 * (results.accuracy("gcn", "BZR", 5).mean() - mean)
+    assert (
+        row_of(verdicts.beside_paper(results), "GCN").split("|")[3].strip() == f"**{points:+.1f}**"
+    )
+    near = mean + deviation * np.array([-1.0, 0.5, 0.0, -0.5, 1.0])
+    assert not verdicts.differs(near, mean, deviation)
 
 
 def test_page_is_written_from_records_alone(folder):

@@ -36,3 +36,10 @@ def paired_t(better: np.ndarray, worse: np.ndarray, *, overlap: float = 0.0) -> 
 def corrected_t(better: np.ndarray, worse: np.ndarray) -> float:
     """Return the one-sided p of the corrected resampled t-test for 60 : 20 : 20 splits."""
     return paired_t(better, worse, overlap=TEST_TO_TRAIN)
+
+
+def detectable(difference: np.ndarray) -> float:
+    """Return the true mean difference that the corrected test finds in half of all cases."""
+    n = len(difference)
+    variance = np.var(difference, ddof=1) * (1 / n + TEST_TO_TRAIN)
+    return float(stats.t.isf(LEVEL, n - 1) * np.sqrt(variance))

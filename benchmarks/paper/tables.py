@@ -163,24 +163,24 @@ def published_table() -> str:
 
 def duel_table(results: Results, ours: str) -> str:
     """Difference of means to each rival on common seeds, and what the corrected test says of it."""
-    rows = []
-    for method in results.methods:
-        if method == ours:
-            continue
-        cells = []
-        for name in results.sets:
-            own, other = results.paired(ours, method, name)
-            if len(own) < 2:
-                cells.append("-")
-                continue
-            sign = ""
-            if corrected_t(own, other) < LEVEL:
-                sign = " **+**"
-            elif corrected_t(other, own) < LEVEL:
-                sign = " **-**"
-            cells.append(f"{100 * (own.mean() - other.mean()):+.1f}{sign} ({len(own)})")
-        rows.append([NAMES[method], *cells])
+    rows = [
+        [NAMES[method], *(difference(*results.paired(ours, method, n)) for n in results.sets)]
+        for method in results.methods
+        if method != ours
+    ]
     return table(["against", *results.sets], rows)
+
+
+def difference(own: np.ndarray, other: np.ndarray) -> str:
+    """Write the difference of means in points, with a sign where the corrected test finds it."""
+    if len(own) < 2:
+        return "-"
+    sign = ""
+    if corrected_t(own, other) < LEVEL:
+        sign = " **+**"
+    elif corrected_t(other, own) < LEVEL:
+        sign = " **-**"
+    return f"{100 * (own.mean() - other.mean()):+.1f}{sign} ({len(own)})"
 
 
 def graphlet_table(results: Results) -> str:
