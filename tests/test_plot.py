@@ -14,6 +14,7 @@ from matplotlib.text import Text
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, datasets
 from aglets._layout import LEAST_DISTANCE, positions
+from aglets.model_file import load
 from aglets.plot import (
     GraphletDisplay,
     GraphletGridDisplay,
@@ -211,6 +212,37 @@ def test_regression_and_many_classes_are_drawn():
         for kind in ("graphlet", "grid", "path", "search", "local"):
             display(kind, graphs, y, clf).plot().figure_.canvas.draw()
     assert ScatterDisplay.from_estimator(three, graphs, np.arange(300) % 3).boundary is None
+
+
+def lines_of(display):
+    """Every curve of coefficients as drawn: x and y of the topmost panel."""
+    panel = display.plot(n_named=100).ax_.child_axes[0]
+    return [line.get_xydata() for line in panel.lines if len(line.get_xdata()) > 2]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_model_from_a_file_draws_the_coefficients_at_the_points_it_keeps(tmp_path, n_classes):
+    graphs, y = datasets.load_demo()
+    target = y if n_classes == 2 else np.arange(300) % 3
+    options = {"maxpat": 3, "lambda_ratio": 0.02, "n_lambdas": 50, "covariates": "size"}
+    clf = LagraClassifier(**options).fit(graphs, target)
+    clf.model_.save(tmp_path / "x.aglets")
+    model = load(tmp_path / "x.aglets")
+    for output in range(model.n_outputs):
+        kept = PathDisplay.from_estimator(model, output=output)
+        whole = PathDisplay.from_estimator(clf, output=output)
+        rows = np.searchsorted(-whole.lambdas, -kept.coef_lambdas)
+        assert np.array_equal(whole.lambdas[rows], kept.coef_lambdas)
+        assert len(set(rows)) == len(rows) == 20
+        for ours, truth in ((kept.coefs, whole.coefs), (kept.covariates, whole.covariates)):
+            seen = {name: values[rows] for name, values in truth.items() if values[rows].any()}
+            assert seen
+            assert set(ours) == set(seen)
+            for name, values in seen.items():
+                assert ours[name] == pytest.approx(values, rel=1e-12)
+        drawn = lines_of(kept)
+        assert len(drawn) == len(kept.coefs) + len(kept.covariates)
+        assert all(np.array_equal(line[:, 0], kept.coef_lambdas) for line in drawn)
 
 
 def test_what_cannot_be_drawn_is_said_in_a_sentence():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,12 +40,15 @@ class PathDisplay:
         NaN where there was nothing to validate on.
     n_graphlets : ndarray of shape (n_lambdas,)
     coefs : dict of str to ndarray
-        Per graphlet that was ever used, its coefficient at each lambda; empty if the path's points
-        are not at hand, as after reading a model from a file.
+        Per graphlet that was ever used, its coefficient at each of ``coef_lambdas``; empty if no
+        points of the path are at hand, as after reading a model file of format 1.
     chosen : float or None
         The lambda in use.
     covariates : dict of str to ndarray
-        Per covariate, what one standard deviation of it adds at each lambda; drawn dashed.
+        Per covariate, what one standard deviation of it adds at each of ``coef_lambdas``; drawn
+        dashed.
+    coef_lambdas : ndarray or None
+        Where coefficients are known; all ``lambdas`` if None. A model from a file keeps some.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class PathDisplay:
     coefs: dict[str, FloatArray] = field(default_factory=dict)
     chosen: float | None = None
     covariates: dict[str, FloatArray] = field(default_factory=dict)
+    coef_lambdas: FloatArray | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, output: int = 0) -> PathDisplay:
@@ -70,14 +74,17 @@ class PathDisplay:
         model = getattr(estimator, "model_", estimator)
         columns = path_columns(model, output)
         chosen = getattr(estimator, "lambda_", None)
+        known = _along_path(estimator, model, output) or _at_stops(model, output)
+        rows, coefs, gamma = known or (slice(None), {}, None)
         return cls(
             lambdas=columns["lam"],
             train_score=columns["train_score"],
             validation_score=columns["validation_score"],
             n_graphlets=columns["n_nonzero"],
-            coefs=_coefs(estimator, model, output),
+            coefs=coefs,
             chosen=None if chosen is None else float(np.atleast_1d(chosen)[output]),
-            covariates=_effects(estimator, model, output),
+            covariates=_effects(model, gamma),
+            coef_lambdas=columns["lam"][rows],
         )
 
     def plot(self, ax: Any = None, *, n_named: int = 5) -> PathDisplay:
@@ -108,12 +115,13 @@ class PathDisplay:
     def _draw_coefs(self, ax: Any, n_named: int) -> None:
         lines = self.coefs | self.covariates
         strongest = sorted(lines, key=lambda name: (-abs(lines[name][-1]), name))
+        lambdas = self.lambdas if self.coef_lambdas is None else self.coef_lambdas
         ax.axhline(0.0, color="#bbbbbb", lw=0.6)
         for i, name in reversed(list(enumerate(strongest))):
             colour = CLASSES[i % len(CLASSES)] if i < n_named else "#bbbbbb"
             style = "--" if name in self.covariates else "-"
             width = 1.2 if i < n_named else 0.6
-            ax.plot(self.lambdas, lines[name], color=colour, lw=width, ls=style)
+            ax.plot(lambdas, lines[name], color=colour, lw=width, ls=style)
         for i, name in enumerate(strongest[:n_named]):
             shown = short_name(name, 14).replace("$", r"\$")
             _tag(ax, shown, i, CLASSES[i % len(CLASSES)])
@@ -138,40 +146,74 @@ def _share_lambda(panels: list[Any], lambdas: FloatArray, chosen: float | None) 
     panels[-1].set_xlabel(r"$\lambda$", size=8)
 
 
-def _coefs(estimator: Any, model: Any, output: int) -> dict[str, FloatArray]:
+#: Rows of a path's record, coefficients there by name, and gamma there.
+Known = tuple[Any, dict[str, FloatArray], FloatArray]
+
+
+def _along_path(estimator: Any, model: Any, output: int) -> Known | None:
+    """Take the coefficients at all points, which an estimator keeps."""
     paths = getattr(estimator, "path_", None)
     if paths is None:
-        return {}
+        return None
     points = paths if model.n_outputs == 1 else paths[output]
-    known = model.input_format
-    coefs: dict[str, FloatArray] = {}
+    terms = [
+        (row, _pattern_key(pattern), _pattern_name(pattern, model.input_format), beta)
+        for row, point in enumerate(points)
+        for pattern, beta in zip(point.patterns, point.beta, strict=True)
+    ]
+    gamma = np.array([point.gamma for point in points])
+    return slice(None), _lines(terms, len(points)), gamma
+
+
+def _at_stops(model: Any, output: int) -> Known | None:
+    """Take the coefficients at the stops, which a model file keeps."""
+    stops = model.stops
+    if stops is None:
+        return None
+    # The path of an output may be shorter than the longest: it stays where it ended.
+    rows, first = np.unique(
+        np.minimum(stops.points, int((model.path["output"] == output).sum()) - 1),
+        return_index=True,
+    )
+    coefs = stops.coefs[first, output]
+    terms = [
+        (row, (graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels), graphlet.name, b)
+        for row, betas in enumerate(coefs)
+        for graphlet, b in zip(stops.graphlets, betas.tolist(), strict=True)
+        if b != 0.0
+    ]
+    return rows, _lines(terms, len(rows)), stops.covariate_coefs[first, output]
+
+
+def _lines(terms: Iterable[tuple[int, Any, str, float]], n_rows: int) -> dict[str, FloatArray]:
+    """Add up (row, key, name, coefficient) by key; a name that is taken gets a prime."""
+    lines: dict[str, FloatArray] = {}
     names: dict[Any, str] = {}
-    for row, point in enumerate(points):
-        for pattern, beta in zip(point.patterns, point.beta, strict=True):
-            parts = (pattern.types, pattern.edges, pattern.edge_labels)
-            key = tuple(np.asarray(part).tobytes() for part in parts)
-            if key not in names:
-                name = _pattern_name(pattern, known)
-                while name in coefs:
-                    name += "'"
-                names[key] = name
-                coefs[name] = np.zeros(len(points))
-            coefs[names[key]][row] += beta
-    return coefs
+    for row, key, name, beta in terms:
+        if key not in names:
+            while name in lines:
+                name += "'"
+            names[key] = name
+            lines[name] = np.zeros(n_rows)
+        lines[names[key]][row] += beta
+    return lines
 
 
-def _effects(estimator: Any, model: Any, output: int) -> dict[str, FloatArray]:
-    """Take what a standard deviation of each covariate adds along the path."""
-    paths = getattr(estimator, "path_", None)
-    if paths is None or model.covariates is None:
+def _effects(model: Any, gamma: FloatArray | None) -> dict[str, FloatArray]:
+    """Say what a standard deviation of each covariate adds along the path."""
+    if gamma is None or model.covariates is None:
         return {}
-    points = paths if model.n_outputs == 1 else paths[output]
-    gamma = np.array([point.gamma for point in points]) * model.covariates.spread
+    effects = gamma * model.covariates.spread
     return {
-        f"covariate {name}": gamma[:, j]
+        f"covariate {name}": effects[:, j]
         for j, name in enumerate(model.covariates.names)
-        if gamma[:, j].any()
+        if effects[:, j].any()
     }
+
+
+def _pattern_key(pattern: Any) -> tuple[bytes, ...]:
+    parts = (pattern.types, pattern.edges, pattern.edge_labels)
+    return tuple(np.asarray(part).tobytes() for part in parts)
 
 
 def _pattern_name(pattern: Any, known: Any) -> str:
