@@ -99,7 +99,7 @@ paper-quick: bench-env
 paper: bench-env
 	$(PAPER) accuracy.run --rows paper-grid default one-start greedy folds
 	$(PAPER) paper.run --jobs $(JOBS)
-	$(PAPER) paper.run --jobs $(JOBS) --seeds 5 --sets MUTAG BBBP AIDS-unique DHFR-unique \
+	$(PAPER) paper.run --jobs $(JOBS) --seeds 5 --sets MUTAG BBBP AIDS-unique COX2-unique DHFR-unique \
 		PROTEINS-unique --methods majority size label-counts statistics-forest wl-svm wl-oa-svm \
 		lagra-default
 	$(PAPER) paper.cost

@@ -29,6 +29,7 @@ from aglets import GraphSet
 
 from .protocol import RESULTS, SETS, Method, Ready, Records, Split, outcome, write_splits
 from .sets import load_set
+from .shared import ROWS as SHARED
 from .shared import made_there
 
 #: Where the methods are, and how many seeds are run if none are named.
@@ -70,12 +71,11 @@ def main() -> None:
     use_one_thread()
     records = Records(options.to)
     run = records.begin_run(command())
-    jobs = [
-        (method, name)
-        for name in options.sets
-        for method in options.methods
-        if not made_there(options.to, method, name)
-    ]
+    jobs = [(method, name) for name in options.sets for method in options.methods]
+    for method, name in jobs:
+        if made_there(options.to, method, name):
+            print(f"{method} on {name}: left to python -m accuracy.run --rows {SHARED[method]}")
+    jobs = [job for job in jobs if not made_there(options.to, *job)]
     with ThreadPoolExecutor(options.jobs) as pool:
         failed = list(pool.map(lambda job: finish(records, run, *job, options), jobs))
     if any(failed):
