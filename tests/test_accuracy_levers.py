@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from accuracy.curves import curve
+from accuracy.ideas import node_means
 from accuracy.levers import LEVERS, ROWS, Data, Memory, Row, outcome
 from accuracy.tables import difference, spread
 from paper.protocol import Split
 
-from aglets import datasets
+from aglets import LagraClassifier, datasets
 
 QUICK = {"starts": {1: (2,), 3: (1,)}, "rhos": (1.0, 0.1), "n_lambdas": 8, "max_epochs": 10}
 FOLDED = {**QUICK, "cv": 2, "random_state": 0}
@@ -60,3 +61,20 @@ def test_differences_are_paired():
     text = difference(on, off, "A")
     assert text.startswith(spread(np.full(3, 0.1), "+"))
     assert difference(on, off, "B") == "-"
+
+
+def test_mean_pooling_takes_the_mean_over_the_nodes_of_a_graph(planted):
+    data, _ = planted
+    model = LagraClassifier(maxpat=1, lambda_ratio=0.02).fit(data.graphs, data.y).model_
+    pooled = node_means(model, data.graphs)
+    rows = model.scaling.apply(data.graphs)
+    for i in (0, 7):
+        graph = rows[i]
+        for j, graphlet in enumerate(model.scaled_graphlets):
+            values = [
+                np.exp(-model.rho * np.sum((x - graphlet.attributes[0]) ** 2))
+                if label == graphlet.labels[0]
+                else 0.0
+                for label, x in zip(graph.labels, graph.attributes, strict=True)
+            ]
+            assert pooled[i, j] == pytest.approx(np.mean(values))
