@@ -214,6 +214,14 @@ def test_regression_and_many_classes_are_drawn():
     assert ScatterDisplay.from_estimator(three, graphs, np.arange(300) % 3).boundary is None
 
 
+def test_all_classes_have_marks_of_one_size_in_the_legend():
+    psi = np.vstack([np.zeros((30, 2)), np.random.default_rng(0).random((30, 2))])
+    shown = ScatterDisplay(psi, np.arange(60) // 30, ("C", "O"), (0, 1), None, None).plot()
+    sizes = [handle.get_sizes().tolist() for handle in shown.ax_.get_legend().legend_handles]
+    assert len(sizes) == 2
+    assert sizes[0] == sizes[1]
+
+
 def lines_of(display):
     """Every curve of coefficients as drawn: x and y of the topmost panel."""
     panel = display.plot(n_named=100).ax_.child_axes[0]

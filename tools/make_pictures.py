@@ -18,7 +18,7 @@ from PIL import Image
 from aglets import LagraClassifier, datasets, plot, report
 
 ROOT = Path(__file__).parents[1]
-DPI = 110
+DPI = 130
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: Name of a picture -> width and height of the window, part of the page to begin at, dark or light.
 SHOTS = {

@@ -129,6 +129,7 @@ def curve(results: Results, folder: Path) -> None:
             _, found = results.paired(CURVED, rival, name)
             if len(found):
                 ax.axhline(found.mean(), color="#555555", ls=style, lw=0.9, label=NAMES[rival])
+        ax.margins(y=0.08)  # a line on the frame could not be seen
         ax.set_xscale("log")
         ax.set_xticks(numbers[::2], [str(number) for number in numbers[::2]], size=7)
         ax.minorticks_off()

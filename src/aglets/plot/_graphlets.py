@@ -145,7 +145,7 @@ def _name_columns(ax: Any, names: tuple[str, ...]) -> None:
     d = len(names)
     unnamed = names == names_of(None, d)
     if d <= _NUMBERED and not unnamed:
-        shown = [_in_two_lines(name, max(4, 44 // d)) for name in names]
+        shown = [_in_two_lines(name, max(4, 40 // d)) for name in names]
         ax.set_xticks(range(d), shown, size=5)
     else:
         step = -(-d // 10)

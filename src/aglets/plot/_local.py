@@ -106,7 +106,7 @@ class LocalDisplay:
                 ax.plot([end, end], [row - 0.31, row + 1.31], color=FAINT, lw=0.5)
             side = "left" if value >= 0.0 else "right"
             place = max(start, end) if value >= 0.0 else min(start, end)
-            pad = 0.03 * margin * (1 if value >= 0.0 else -1)
+            pad = 0.08 * margin * (1 if value >= 0.0 else -1)
             ax.text(
                 *(place + pad, row, f"{value:+.2g}"),
                 **{"size": 6, "color": INK, "ha": side, "va": "center"},

@@ -140,10 +140,22 @@ def _share_lambda(panels: list[Any], lambdas: FloatArray, chosen: float | None) 
         if lambdas.max() > lambdas.min():
             ax.set_xlim(float(lambdas.max()), float(lambdas.min()))
         ticks = np.geomspace(lambdas.max(), lambdas.min(), 3) if len(lambdas) > 1 else lambdas
-        ax.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks] if ax is panels[-1] else [])
+        ax.set_xticks(ticks, [_brief(tick) for tick in ticks] if ax is panels[-1] else [])
         if chosen is not None:
             ax.axvline(chosen, color=INK, lw=0.7, ls=":")
     panels[-1].set_xlabel(r"$\lambda$", size=8)
+
+
+def _brief(value: float) -> str:
+    """Write two digits, as people do.
+
+    Examples
+    --------
+    >>> [_brief(value) for value in (163.2, 5.71, 0.0571)]
+    ['160', '5.7', '0.057']
+    """
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:.0f}" if 10.0 <= rounded < 1e5 else f"{rounded:g}"
 
 
 #: Rows of a path's record, coefficients there by name, and gamma there.

@@ -110,7 +110,7 @@ class ScatterDisplay:
         ax.set_xlabel(f"$\\psi$ of {_name(self.names[0])}", size=8)
         ax.set_ylabel(f"$\\psi$ of {_name(self.names[1])}", size=8)
         title = "" if self.auc is None else f"AUC {self.auc:.2f}"
-        ax.legend(
+        legend = ax.legend(
             title=title,
             fontsize=7,
             title_fontsize=7,
@@ -120,6 +120,8 @@ class ScatterDisplay:
             bbox_to_anchor=(0.5, 1.0),
             borderaxespad=0.1,
         )
+        for handle in legend.legend_handles:
+            handle.set_sizes([20.0])  # else as large as the first heap of graphs
         return self
 
 
