@@ -180,3 +180,14 @@ def test_five_splits_share_the_kernel_matrix_and_nothing_else(tmp_path):
     assert row_of(text, "GCN / LAGRA").split("|")[2:4] == [" 2 ", " 1.1 "]
     verdicts = row_of(text, "LAGRA takes no more").split("|")[2:4]
     assert verdicts == [" missed: GraphHopper ", " met, capped "]
+
+
+def test_figures_of_other_code_are_drawn_anew(tmp_path):
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    from paper import figures
+
+    path = tmp_path / "figures.json"
+    assert figures.drawn(path) == {}
+    for commit, kept in ((figures.commit(), {"scatter AIDS": {}}), ("0123456789", {})):
+        path.write_text(json.dumps({"commit": commit, "figures": {"scatter AIDS": {}}}))
+        assert figures.drawn(path) == kept

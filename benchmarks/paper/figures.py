@@ -16,7 +16,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from _common import environment
+from _common import commit, environment
 
 from aglets import LagraClassifier, LagraClassifierCV
 from aglets.plot import GraphletGridDisplay, ScatterDisplay, SearchDisplay
@@ -150,6 +150,12 @@ def best_within(path: list[dict[str, float]], number: int) -> float:
     return min(allowed, key=lambda point: point["validation_loss"])["accuracy"]
 
 
+def drawn(path: Path) -> dict[str, Any]:
+    """Read what this commit has drawn; figures of other code are drawn anew."""
+    record = json.loads(path.read_text()) if path.exists() else {}
+    return record["figures"] if record.get("commit") == commit() else {}
+
+
 FIGURES: list[tuple[Callable[[str, Path, bool], dict[str, Any]], tuple[str, ...]]] = [
     (scatter, SCATTERED),
     (graphlets, LISTED),
@@ -166,7 +172,7 @@ def main() -> None:
     folder = options.to / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     path = options.to / "figures.json"
-    found = json.loads(path.read_text())["figures"] if path.exists() else {}
+    found = drawn(path)
     for draw, names in FIGURES:
         for name in names:
             key = f"{draw.__name__} {name}"
