@@ -2,7 +2,8 @@
 
 A method is a function that looks at a whole data set once (without its test classes: features,
 kernel matrices) and returns `Ready`: how to fit on a split. Everything is chosen on the validation
-part, the model is trained on the training part alone, and the test part is predicted once.
+part, the model is trained on the training part alone (the row of LAGRA that averages over folds
+makes them of both), and the test part is predicted once.
 """
 
 from __future__ import annotations
