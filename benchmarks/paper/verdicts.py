@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,14 +99,24 @@ def duel_cell(duel: Duel | None) -> str:
 
 
 def missing(results: Results) -> str:
-    """Name the rivals that are not there to be the best."""
-    gaps = {
-        NAMES[method]: [name for name in results.sets if len(results.seeds(method, name)) < FEW]
-        for method in NAMES
-        if method not in OURS and not method.startswith("lagra-")
+    """Name the rivals that are not there to be the best, and our rows that are not there at all."""
+    rivals = [method for method in NAMES if not method.startswith("lagra-")]
+    without = {
+        "Rivals without five splits, which count for nothing here": gaps(results, rivals, FEW),
+        "Rows of LAGRA without records": gaps(results, OURS, 1),
     }
-    said = "; ".join(f"{method} on {', '.join(names)}" for method, names in gaps.items() if names)
-    return f" Rivals without five splits, which count for nothing here: {said}." if said else ""
+    return "".join(f" {title}: {said}." for title, said in without.items() if said)
+
+
+def gaps(results: Results, methods: Sequence[str], least: int) -> str:
+    """List the sets on which methods have fewer seeds than that."""
+    said = []
+    for method in methods:
+        names = [name for name in results.sets if len(results.seeds(method, name)) < least]
+        if names:
+            where = "all sets" if len(names) == len(results.sets) else ", ".join(names)
+            said.append(f"{NAMES[method]} on {where}")
+    return "; ".join(said)
 
 
 def beside_paper(results: Results) -> str:
