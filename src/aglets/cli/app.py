@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli import bench, count, data, demo, explain, fit, frequent, predict, report, show
+from aglets.cli import (
+    bench,
+    count,
+    data,
+    demo,
+    evaluate,
+    explain,
+    fit,
+    frequent,
+    predict,
+    report,
+    show,
+)
 
 app = typer.Typer(
     help="Attributed graphlets: sparse, readable models of graphs.",
@@ -32,6 +44,7 @@ def _epilog(examples: tuple[str, ...]) -> str:
 
 
 app.command(epilog=_epilog(fit.EXAMPLES))(fit.fit)
+app.command(epilog=_epilog(evaluate.EXAMPLES))(evaluate.evaluate)
 app.command(epilog=_epilog(show.EXAMPLES))(show.show)
 app.command(epilog=_epilog(predict.EXAMPLES))(predict.predict)
 app.command(epilog=_epilog(explain.EXAMPLES))(explain.explain)

@@ -160,7 +160,7 @@ def fit(
 
     start = time.monotonic()
     graphs, y = source.load_with_targets()
-    estimator = _estimator(y, task, loss)
+    estimator = estimator_for(y, task, loss)
     options: dict[str, Any] = {"n_lambdas": n_lambdas, "random_state": seed, "n_jobs": jobs}
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
     options |= {"rhos": tuple(rho)} if rho else {}
@@ -220,7 +220,7 @@ def fit(
         raise typer.Exit(1)
 
 
-def _estimator(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
+def estimator_for(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
     """Return an estimator for classes or for numbers."""
     from aglets import LagraClassifierCV, LagraRegressorCV
     from aglets.leaks import is_measured
