@@ -48,8 +48,9 @@ def main() -> None:
             for one in made
         ),
         "Stratified 60/20/20 splits. Rows without folds are trained on the first part and chosen "
-        "on the second; rows with folds get both. The test part is looked at once per row. Mean ± "
-        "standard error over splits; rows are made from the same paths, so differences are paired.",
+        "on the second; rows with folds get both, and `refit` fits the chosen point to both. The "
+        "test part is looked at once per row. Mean ± standard error over splits; rows are made "
+        "from the same paths, so differences are paired.",
         "## Accuracy",
         table(
             ["row", *names], [[row, *(cell(found[row], name) for name in names)] for row in ROWS]
