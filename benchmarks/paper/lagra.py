@@ -22,7 +22,7 @@ PAPER_5: dict[str, Any] = {
 }
 
 #: Maxpat 10 takes hours where graphs are dense, so each path may search for so many seconds.
-PAPER: dict[str, Any] = {**PAPER_5, "maxpats": (5, 10), "max_seconds": 3.0}
+PAPER: dict[str, Any] = {**PAPER_5, "maxpats": (5, 10), "max_seconds": 2.0}
 
 #: Of the points of the chosen path, every so many are tested for the curve of interpretability.
 EVERY = 4
