@@ -18,7 +18,7 @@ NAMES = {
     "lagra-paper": "LAGRA, the paper's grid",
     "lagra-paper-5": "LAGRA, the paper's grid, maxpat 5",
     "lagra-default": "LAGRA, aglets' defaults",
-    "lagra-greedy": "LAGRA, greedy average",
+    "lagra-greedy": "LAGRA, aglets' best: greedy average",
     "lagra-best": "LAGRA, average over folds",
     "lagra-fixed": "LAGRA, attributes not learned",
     "lagra-one-start": "LAGRA, one start per label",
