@@ -9,14 +9,6 @@ from aglets import GraphSet, LagraClassifier, LagraClassifierCV, LagraRegressor
 from aglets.datasets import make_planted
 
 QUICK = {"n_lambdas": 8, "maxpat": 2, "max_epochs": 10, "tol": 1e-2}
-QUICK_CV = {
-    "starts": 1,
-    "n_lambdas": 5,
-    "maxpats": (1, 2),
-    "rhos": (1.0, 0.1),
-    "max_epochs": 5,
-    "tol": 1e-2,
-}
 
 
 @pytest.fixture(scope="module")
