@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from aglets.cli.fit import Average, BuiltIn, Kind, estimator_for
+from aglets.cli.fit import (
+    Average,
+    Covariates,
+    Kind,
+    Maxpats,
+    Rhos,
+    Targets,
+    estimator_for,
+)
 from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
 
 EXAMPLES = (
@@ -19,29 +27,18 @@ EXAMPLES = (
 @reads_graphs
 def evaluate(
     source: Source,
-    task: Annotated[
-        Kind, typer.Option("--task", help="Whether targets are classes or numbers.")
-    ] = Kind.auto,
+    task: Targets = Kind.auto,
     folds: Annotated[int, typer.Option("--folds", help="Parts to test on, in turn.", min=2)] = 5,
     repeats: Annotated[
         int, typer.Option("--repeats", help="How often to shuffle into parts anew.", min=1)
     ] = 1,
-    maxpat: Annotated[
-        list[int] | None,
-        typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose."),
-    ] = None,
-    rho: Annotated[
-        list[float] | None,
-        typer.Option("--rho", help="Length scale of attributes; several to choose."),
-    ] = None,
+    maxpat: Maxpats = None,
+    rho: Rhos = None,
     average: Annotated[
         Average,
         typer.Option("--average", help="One model, or the mean of several; 'folds' makes five."),
     ] = Average.none,
-    covariates: Annotated[
-        BuiltIn | None,
-        typer.Option("--covariates", help="Numbers of the whole graph beside the graphlets."),
-    ] = None,
+    covariates: Covariates = None,
     seed: Annotated[int, typer.Option("--seed", help="How graphs are shuffled.")] = 0,
     jobs: Jobs = 1,
     as_json: AsJson = False,

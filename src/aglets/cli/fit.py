@@ -63,6 +63,22 @@ class BuiltIn(str, Enum):
     size = "size"
 
 
+#: Options that fitting and evaluating share.
+Targets = Annotated[Kind, typer.Option("--task", help="Whether targets are classes or numbers.")]
+Maxpats = Annotated[
+    list[int] | None,
+    typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose."),
+]
+Rhos = Annotated[
+    list[float] | None,
+    typer.Option("--rho", help="Length scale of attributes; several to choose."),
+]
+Covariates = Annotated[
+    BuiltIn | None,
+    typer.Option("--covariates", help="Numbers of the whole graph beside the graphlets."),
+]
+
+
 @reads_graphs
 def fit(
     source: Source,
@@ -70,17 +86,9 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="The model's file.  [default: DATA.aglets]"),
     ] = None,
-    task: Annotated[
-        Kind, typer.Option("--task", help="Whether targets are classes or numbers.")
-    ] = Kind.auto,
-    maxpat: Annotated[
-        list[int] | None,
-        typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose."),
-    ] = None,
-    rho: Annotated[
-        list[float] | None,
-        typer.Option("--rho", help="Length scale of attributes; several to choose."),
-    ] = None,
+    task: Targets = Kind.auto,
+    maxpat: Maxpats = None,
+    rho: Rhos = None,
     starts: Annotated[
         list[int] | None,
         typer.Option(
@@ -113,10 +121,7 @@ def fit(
             "'folds' needs --folds.",
         ),
     ] = Average.none,
-    covariates: Annotated[
-        BuiltIn | None,
-        typer.Option("--covariates", help="Numbers of the whole graph beside the graphlets."),
-    ] = None,
+    covariates: Covariates = None,
     covariate_penalty: Annotated[
         float,
         typer.Option("--covariate-penalty", help="Their penalty, in lambdas; 0 is none.", min=0.0),
