@@ -174,12 +174,13 @@ def test_five_splits_share_the_kernel_matrix_and_nothing_else(tmp_path):
     cases |= {"BZR gh-knn-stock": case(1, 40)}
     cases |= {"DHFR lagra-paper": case(10, 0, cut=3), "DHFR gcn": case(11, 0)}
     cases |= {"DHFR gh-knn-stock": case(0, 500), "COX2 gcn": case(1, 0)}
+    cases |= {"BZR lagra-paper-5": case(4, 0), "DHFR lagra-paper-5": case(6, 0)}
     (tmp_path / "cost.json").write_text(json.dumps({"cases": cases}))
     text = cost.cost_table(tmp_path)
     assert row_of(text, "GraphHopper with k-NN, GraKeL").split("|")[2:4] == [" 45 ", " 500 "]
     assert row_of(text, "GCN / LAGRA").split("|")[2:4] == [" 2 ", " 1.1 "]
     verdicts = row_of(text, "LAGRA takes no more").split("|")[2:4]
-    assert verdicts == [" missed: GraphHopper ", " met, capped "]
+    assert verdicts == [" missed: GraphHopper ", " capped; maxpat 5 met "]
 
 
 def test_figures_of_other_code_are_drawn_anew(tmp_path):

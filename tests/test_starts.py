@@ -174,10 +174,10 @@ def test_the_grid_is_spelled_out_for_the_graphs_at_hand():
     assert grid(0).maxpats.keys() == {1}
     assert grid(0).rhos == (1.0,)
     assert grid(3).maxpats.keys() == {1, 4}
-    assert grid(4).maxpats.keys() == {1, 8}
+    assert grid(4).maxpats.keys() == {1, 4, 64}
     assert grid(10).rhos == pytest.approx([r / 10 for r in grid(1).rhos])
     assert grid(10, rhos=[0.5]).rhos == (0.5,)
-    assert max(grid(10, maxpats=[1]).maxpats[8]) == 1
+    assert grid(10, maxpats=[2]).maxpats == {1: (2,), 4: (2,), 64: (1,)}
     assert grid(3, starts=2, maxpats=[3, 4]).maxpats == {2: (3, 4)}
     assert grid(3, starts=(1, 2), maxpats=[3]).maxpats == {1: (3,), 2: (3,)}
     assert grid(3, starts={1: [5], 2: [1, 2]}, maxpats=[3]).maxpats == {1: (5,), 2: (1, 2)}

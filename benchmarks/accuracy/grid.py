@@ -129,7 +129,7 @@ def page(records: Records) -> str:
 
 
 def lines(found: dict[Any, Any], names: list[str], average: str) -> list[list[str]]:
-    """A line per grid."""
+    """Give a line per grid."""
     values = {
         name: np.array(
             [

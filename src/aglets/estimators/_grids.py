@@ -13,9 +13,11 @@ from aglets.selection import Grid
 
 __all__ = ["GRID_PARAMETERS", "grid_for"]
 
-#: Up to so many attributes a few kinds of a label fill their space, and larger patterns of them
-#: are still few enough to search.
+#: Starts beside one per label, and the sizes of patterns of so many kinds (chosen without test
+#: graphs: benchmarks/accuracy/grid.py). Up to FEW_ATTRIBUTES a few kinds of a label fill their space.
 FEW_ATTRIBUTES = 3
+STARTS_BESIDE = {4: (3,)}
+MORE_STARTS = {64: (1,)}
 
 #: rho d of the default grid, with d attributes that were scaled to a spread of 1. A distance sums
 #: over d attributes, so that these mean the same for any d.
@@ -92,5 +94,6 @@ def _by_starts(starts: Any, maxpats: Sequence[int], d: int) -> Mapping[int, Sequ
     if d == 0:
         return {1: maxpats}
     # Patterns of k kinds of each label are many more; they say as much with fewer nodes.
-    k, sizes = (4, (3,)) if d <= FEW_ATTRIBUTES else (8, (1, 2))
-    return {1: maxpats, k: sorted({min(size, max(maxpats)) for size in sizes})}
+    beside = STARTS_BESIDE if d <= FEW_ATTRIBUTES else {**STARTS_BESIDE, **MORE_STARTS}
+    most = max(maxpats)
+    return {1: maxpats, **{k: [min(size, most) for size in sizes] for k, sizes in beside.items()}}
