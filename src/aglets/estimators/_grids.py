@@ -13,8 +13,9 @@ from aglets.selection import Grid
 
 __all__ = ["GRID_PARAMETERS", "grid_for"]
 
-#: Starts beside one per label, and the sizes of patterns of so many kinds (chosen without test
-#: graphs: benchmarks/accuracy/grid.py). Up to FEW_ATTRIBUTES a few kinds of a label fill their space.
+#: Starts beside one per label, and the sizes of patterns of so many kinds, chosen without test
+#: graphs (benchmarks/accuracy/grid.py). Up to FEW_ATTRIBUTES a few kinds of a label fill their
+#: space.
 FEW_ATTRIBUTES = 3
 STARTS_BESIDE = {4: (3,)}
 MORE_STARTS = {64: (1,)}
