@@ -22,18 +22,23 @@ from aglets.estimators._grids import grid_for
 from .levers import Memory
 from .run import ORDER, RESULTS, command
 
-#: Numbers of starts beside one, with the sizes of patterns to try with each.
-BESIDE: dict[str, dict[int, tuple[int, ...]]] = {
-    "1": {},
-    "1, 4": {4: (3,)},
-    "1, 8": {8: (1, 2)},
-    "1, 16": {16: (1, 2)},
-    "1, 64": {64: (1,)},
-    "1, 4, 16": {4: (3,), 16: (1, 2)},
-    "1, 4, 64": {4: (3,), 64: (1,)},
-    "1, 8, 64": {8: (1, 2), 64: (1,)},
-    "1, 16, 64": {16: (1, 2), 64: (1,)},
-}
+#: Sizes of patterns to try with so many starts; one start goes with ``maxpats="auto"``.
+SIZES = {4: (3,), 8: (1, 2), 16: (1, 2), 64: (1,)}
+BESIDE_ONE = (
+    (1,),
+    (1, 4),
+    (1, 8),
+    (1, 16),
+    (1, 64),
+    (1, 4, 16),
+    (1, 4, 64),
+    (1, 8, 64),
+    (1, 16, 64),
+)
+#: Where attributes are many, one start may not be worth the noise of one more cell to choose from.
+WITHOUT_ONE = ((4,), (8,), (16,), (64,), (4, 16), (4, 64), (16, 64))
+GRIDS = {", ".join(map(str, grid)): grid for grid in (*BESIDE_ONE, *WITHOUT_ONE)}
+FEW_ATTRIBUTES = 3
 AVERAGES = ("none", "greedy")
 HELD_OUT = 0.25
 
@@ -68,14 +73,15 @@ def judged(name: str, seed: int) -> dict[str, dict[str, list[float]]]:
     alone = grid_for(graphs[train], starts=1, rhos="auto", maxpats="auto", scale="standard")
     memory = Memory()
     found: dict[str, dict[str, list[float]]] = {}
-    for title, beside in BESIDE.items():
+    for title, numbers in GRIDS.items():
+        if numbers in WITHOUT_ONE and graphs.n_attributes <= FEW_ATTRIBUTES:
+            continue
+        starts = {k: SIZES.get(k, alone.maxpats[1]) for k in numbers}
         for average in AVERAGES:
             known = set(memory.paths)
             memory.asked.clear()
             start = cpu_seconds()
-            model = LagraClassifierCV(
-                starts={**alone.maxpats, **beside}, average=average, n_jobs=1
-            ).fit(
+            model = LagraClassifierCV(starts=starts, average=average, n_jobs=1).fit(
                 graphs[train],
                 y[train],
                 validation=(graphs[held_out], y[held_out]),
@@ -131,29 +137,34 @@ def page(records: Records) -> str:
 def lines(found: dict[Any, Any], names: list[str], average: str) -> list[list[str]]:
     """Give a line per grid."""
     values = {
-        name: np.array(
+        (name, title): np.array(
             [
-                [one["judged"][title][average] for title in BESIDE]
+                one["judged"][title][average]
                 for (on, _), one in found.items()
-                if on == name
+                if on == name and title in one["judged"]
             ]
         )
         for name in names
-    }  # split, grid, figure
-    first = [f"{of[:, 0, 0].mean():.4f} ({len(of)})" for of in values.values()]
-    rows = [["1", *first, "1", "1"]]
-    for k, title in enumerate(BESIDE):
-        if k == 0:
+        for title in GRIDS
+    }  # split, figure
+    first = {name: values[name, "1"] for name in names}
+    rows = [["1", *(f"{of[:, 0].mean():.4f} ({len(of)})" for of in first.values()), "1", "1"]]
+    for title in list(GRIDS)[1:]:
+        there = [name for name in names if len(values[name, title])]
+        if not there:
             continue
-        cells = []
-        for of in values.values():
-            change = of[:, k, 0] - of[:, 0, 0]
+        cells = ["-"] * len(names)
+        for name in there:
+            change = values[name, title][:, 0] - first[name][:, 0]
             error = change.std(ddof=1) / np.sqrt(len(change)) if len(change) > 1 else np.nan
-            cells.append(f"{change.mean():+.4f} ± {error:.4f}")
+            cells[names.index(name)] = f"{change.mean():+.4f} ± {error:.4f}"
         ratios = [
-            [of[:, k, at].mean() / of[:, 0, at].mean() for of in values.values()] for at in (0, 3)
+            np.mean(
+                [values[name, title][:, at].mean() / first[name][:, at].mean() for name in there]
+            )
+            for at in (0, 3)
         ]
-        rows.append([title, *cells, *(f"{np.mean(ratio):.3f}" for ratio in ratios)])
+        rows.append([title, *cells, *(f"{ratio:.3f}" for ratio in ratios)])
     return rows
 
 
