@@ -15,16 +15,20 @@ from .curves import SIZES
 from .levers import AVERAGES, LEVERS, ROWS
 from .run import RESULTS
 
-#: What issue and paper ask for: least mean accuracy of the row on the set.
+#: Least mean accuracy that a single model, an average, and size covariates should have.
+SINGLE = {
+    **{"AIDS": 0.98, "BZR": 0.845, "COX2": 0.81, "DHFR": 0.79},
+    **{"ENZYMES": 0.74, "PROTEINS": 0.755, "SYNTHETIC": 0.985},
+}
+AVERAGED = {
+    **{"BZR": 0.86, "COX2": 0.82, "DHFR": 0.81},
+    **{"ENZYMES": 0.78, "PROTEINS": 0.765, "SYNTHETIC": 0.99},
+}
 TARGETS: dict[str, dict[str, float]] = {
-    "default": {
-        **{"AIDS": 0.98, "BZR": 0.845, "COX2": 0.81, "DHFR": 0.79},
-        **{"ENZYMES": 0.74, "PROTEINS": 0.755, "SYNTHETIC": 0.985},
-    },
-    "folds": {
-        **{"BZR": 0.86, "COX2": 0.82, "DHFR": 0.81},
-        **{"ENZYMES": 0.78, "PROTEINS": 0.765, "SYNTHETIC": 0.99},
-    },
+    "default": SINGLE,
+    "refit": SINGLE,
+    "greedy": AVERAGED,
+    "folds": AVERAGED,
     "size": {"AIDS": 0.995},
 }
 
@@ -55,12 +59,14 @@ def main() -> None:
         table(
             ["row", *names], [[row, *(cell(found[row], name) for name in names)] for row in ROWS]
         ),
-        "Targets: "
-        + "; ".join(
-            f"{row}: " + ", ".join(f"{name} {value}" for name, value in wanted.items())
-            for row, wanted in TARGETS.items()
-        )
-        + ".",
+        "`LagraClassifierCV()` chooses on a held-out part, and fits the chosen point to all graphs "
+        "it was given: `refit`. The row `default` leaves the last step out, as the paper and its "
+        "rivals do, and so do the other rows without folds. Asked for, and whether the mean "
+        "reaches it:",
+        table(
+            ["row", *names],
+            [[row, *(reached(found[row], name, row) for name in names)] for row in TARGETS],
+        ),
         "## Graphlets",
         table(
             ["row", *names],
@@ -102,6 +108,15 @@ def of_set(found: dict[tuple[str, int], dict[str, Any]], name: str) -> dict[int,
 def cell(found: dict[tuple[str, int], dict[str, Any]], name: str) -> str:
     values = np.array([one["accuracy"] for one in of_set(found, name).values()])
     return spread(values) if len(values) else "-"
+
+
+def reached(found: dict[tuple[str, int], dict[str, Any]], name: str, row: str) -> str:
+    """Tell what was asked for, and by how much the mean lies above or below."""
+    values = [one["accuracy"] for one in of_set(found, name).values()]
+    if name not in TARGETS[row] or not values:
+        return "-"
+    ahead = float(np.mean(values)) - TARGETS[row][name]
+    return f"{TARGETS[row][name]}: {'met' if ahead >= 0 else 'missed'} ({ahead:+.4f})"
 
 
 def spread(values: np.ndarray, sign: str = "") -> str:
