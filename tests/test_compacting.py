@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, compact, datasets, size_curve
-from aglets.compacting import MU, Elimination
+from aglets.compacting import EXCHANGED, MU, Elimination, centred, copies
 from aglets.model_average import average_models
 
 
@@ -145,3 +145,48 @@ def test_what_cannot_be_compacted_is_refused(fitted):
         size_curve(model, graphs, y[:3])
     with pytest.raises(ValueError, match="y holds the class 7, but the model knows"):
         size_curve(model, graphs, np.full(120, 7))
+
+
+def test_copies_exchange_attributes_among_nodes_of_the_same_label_only(fitted):
+    _, graphs, _ = fitted
+    known = {label: graphs.attributes[graphs.labels == label] for label in np.unique(graphs.labels)}
+    made = copies(graphs)
+    for copy in made:
+        np.testing.assert_array_equal(copy.labels, graphs.labels)
+        np.testing.assert_array_equal(copy.edges, graphs.edges)
+        for label, rows in known.items():
+            now = {tuple(row) for row in copy.attributes[graphs.labels == label].tolist()}
+            assert now <= {tuple(row) for row in rows.tolist()}
+    changed = [(copy.attributes != graphs.attributes).any(axis=1).mean() for copy in made]
+    assert np.mean(changed) == pytest.approx(EXCHANGED, abs=0.05)
+
+
+def test_copies_do_not_depend_on_the_order_of_the_graphs(fitted):
+    _, graphs, _ = fitted
+    order = np.random.default_rng(1).permutation(len(graphs))
+    for there, here in zip(copies(graphs[order]), copies(graphs), strict=True):
+        np.testing.assert_array_equal(there.attributes, here[order].attributes)
+
+
+def test_graphs_without_attributes_have_no_copies():
+    graphs, _, _ = datasets.make_planted(5, n_attributes=0, random_state=0)
+    assert copies(graphs) == []
+
+
+def test_copies_bring_the_small_model_nearer_on_other_graphs(fitted):
+    model, graphs, _ = fitted
+    known, other = graphs[:40], graphs[40:]
+    size = len(model.graphlets) // 3
+    psi = [np.asarray(model.agis(each)) for each in (known, *copies(known))]
+    away = np.asarray(model.agis(other))
+
+    def error(own):
+        middle, rows = centred(own)
+        part = Elimination(model.coef[0], rows)
+        while len(part.left) > size:
+            part.drop()
+        return np.linalg.norm(
+            (away - middle)[:, part.left] @ part.beta - (away - middle) @ model.coef[0]
+        )
+
+    assert error(psi) < error(psi[:1])

@@ -1,8 +1,9 @@
-"""How strongly `compact` should hold coefficients: ``python -m accuracy.holding --models FOLDER``.
+"""How `compact` should look at graphs: ``python -m accuracy.holding --models FOLDER``.
 
 Averages that ``accuracy.run --models FOLDER`` kept are compacted on one half of the graphs that
-they were made from, and their f compared with that of the whole average on the other half. Classes
-and test graphs are not looked at.
+they were made from, and their f compared with that of the whole average on the other half: with
+and without copies that have attributes exchanged, and with coefficients held more or less strongly.
+Classes and test graphs are not looked at.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from _common import load, table
 from paper.protocol import SETS, Records, Split
 
 from aglets import load as load_model
-from aglets.compacting import Elimination
+from aglets.compacting import COPIES, Elimination, centred, copies
 
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name
 
-STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
+STRENGTHS = (0.01, 0.1, 1.0, 10.0)
+#: (copies of each graph, strength)
+WAYS = [(n, strength) for n in (0, COPIES) for strength in STRENGTHS]
 SIZES = (120, 60, 30)
 
 
@@ -48,36 +51,39 @@ def main() -> None:
 
 
 def held_out_errors(path: Path, name: str, seed: int) -> list[list[float]]:
-    """Root mean square change of f on the half not compacted on, by strength and size."""
+    """Root mean square change of f on the half not compacted on, by way and size."""
     model = load_model(path)
     graphs, y = load(name)
     parts = Split.of(y, seed)
     known = np.random.default_rng(seed).permutation(np.r_[parts.train, parts.validation])
-    psi, beta = np.asarray(model.agis(graphs[known])), model.coef[0]
-    halves = np.array_split(np.arange(len(known)), 2)
+    halves = np.array_split(known, 2)
+    psi = [
+        [np.asarray(model.agis(each)) for each in (graphs[half], *copies(graphs[half]))]
+        for half in halves
+    ]
     errors = []
-    for strength in STRENGTHS:
+    for n, strength in WAYS:
         changes = [
-            changes_of_f(beta, psi[own], psi[other], strength)
-            for own, other in (halves, halves[::-1])
+            changes_of_f(model.coef[0], own[: 1 + n], other[0], strength)
+            for own, other in (psi, psi[::-1])
         ]
         errors.append(np.sqrt((np.hstack(changes) ** 2).mean(axis=1)).round(4).tolist())
     return errors
 
 
 def changes_of_f(
-    beta: np.ndarray, own: np.ndarray, other: np.ndarray, strength: float
+    beta: np.ndarray, own: list[np.ndarray], other: np.ndarray, strength: float
 ) -> np.ndarray:
     """Compact on ``own`` and tell how f changes on ``other``, a row per size."""
-    middle = own.mean(axis=0)
+    middle, rows = centred(own)
     whole = (other - middle) @ beta
-    part = Elimination(beta, own - middle, strength)
-    rows = []
+    part = Elimination(beta, rows, strength)
+    changes = []
     for size in SIZES:
         while len(part.left) > size:
             part.drop()
-        rows.append((other - middle)[:, part.left] @ part.beta - whole)
-    return np.array(rows)
+        changes.append((other - middle)[:, part.left] @ part.beta - whole)
+    return np.array(changes)
 
 
 def page(records: Records) -> str:
@@ -85,21 +91,21 @@ def page(records: Records) -> str:
     found = records.of("holding")
     names = [name for name in SETS if any(name == key[0] for key in found)]
     rows = []
-    for k, strength in enumerate(STRENGTHS):
+    for k, way in enumerate(WAYS):
         cells = []
         for name in names:
             errors = np.mean([one["errors"][k] for key, one in found.items() if key[0] == name], 0)
             cells.append(" / ".join(f"{error:.3f}" for error in errors))
-        rows.append([strength, *cells])
+        rows.append([*way, *cells])
     made = records.runs()[next(iter(found.values()))["run"]]
     sizes = " / ".join(map(str, SIZES))
     return "\n\n".join(
         [
-            "# How strongly compact holds coefficients",
+            "# How compact looks at graphs",
             f"`{made['command']}` at commit {made['commit']} on {made['date']}; {made['machine']}",
             f"{AVERAGES[-1]} averages compacted to {sizes} graphlets on one half of their graphs: "
             "root mean square change of f on the other half. Classes and test graphs play no part.",
-            table(["strength", *names], rows) + "\n",
+            table(["copies", "strength", *names], rows) + "\n",
         ]
     )
 

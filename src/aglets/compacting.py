@@ -4,23 +4,27 @@ Members of an average share much: the same structure with attributes that hardly
 fold and rho. Dropping graphlet H costs little where others can take over its part. Around the
 full model, which needs no targets, the cost of other coefficients is
 
-    Q(beta) = sum_i (f(G_i) - f_full(G_i))^2 + MU |beta - beta_full|^2,
+    Q(beta) = sum_i w_i (f(G_i) - f_full(G_i))^2 + MU |beta - beta_full|^2,
 
 a quadratic form whose least value with beta_H = 0 is known in closed form (the optimal brain
 surgeon): delta = beta_H^2 / (A^-1)_HH with A the matrix of Q. Graphlets are dropped one by one,
 always the one with the least delta, and the others move to the new minimum.
+
+A few hundred graphs do not tell how dozens of coefficients should be. f can be evaluated anywhere,
+so the sum also runs over copies of the graphs in which some nodes have the attributes of other
+nodes with the same label; they have less weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aglets.graphs import as_graph_set
+from aglets.graphs import GraphSet, as_graph_set
 from aglets.model import LagraModel
 from aglets.optim.loss import LOSSES
 
@@ -32,6 +36,10 @@ FloatArray = NDArray[np.float64]
 #: Small beside the sums of squares of psi over some hundred graphs; from 0.01 to 1 f changes about
 #: as little on other graphs, with more it changes more (benchmarks/accuracy/holding.py).
 MU = 0.1
+
+#: Copies of each graph, the weight of each, and the share of nodes with attributes of others. Their
+#: use was seen in the same place.
+COPIES, COPY_WEIGHT, EXCHANGED = 3, 0.25, 0.3
 
 
 class SizePoint(NamedTuple):
@@ -120,12 +128,14 @@ def _compacted(
     model: LagraModel, graphs: Any, sizes: list[int], n_jobs: int
 ) -> Iterator[LagraModel]:
     """Give the models of these sizes, which must fall."""
-    psi = np.asarray(model.agis(graphs, n_jobs=n_jobs))
-    middle = psi.mean(axis=0) if len(psi) else np.zeros(psi.shape[1])
+    graphs = as_graph_set(graphs, model.input_format.recipe)
+    middle, rows = centred(
+        [np.asarray(model.agis(each, n_jobs=n_jobs)) for each in (graphs, *copies(graphs))]
+    )
     output = model.output
     # Coefficients of different outputs do not meet: one elimination each.
     parts = [
-        Elimination(model.coef[k, output == k], (psi - middle)[:, output == k])
+        Elimination(model.coef[k, output == k], rows[:, output == k])
         for k in range(model.n_outputs)
     ]
     full = model.intercept + model.coef @ middle
@@ -152,14 +162,54 @@ def _compacted(
         )
 
 
+def copies(graphs: GraphSet) -> list[GraphSet]:
+    """Copy the graphs, with some nodes given the attributes of other nodes of the same label.
+
+    Which ones does not depend on the numbering of the nodes. Without attributes there are none.
+
+    Examples
+    --------
+    >>> nodes = {"labels": ["CCCCO"], "attributes": [[[0], [1], [2], [3], [8]]]}
+    >>> graphs = GraphSet.from_lists(**nodes, edges=[[(0, 1), (1, 2), (2, 3), (3, 4)]])
+    >>> [copy.attributes.ravel().tolist() for copy in copies(graphs)[:2]]
+    [[0.0, 2.0, 2.0, 2.0, 8.0], [0.0, 3.0, 2.0, 1.0, 8.0]]
+    """
+    if not graphs.n_attributes:
+        return []
+    given = np.asarray(graphs.attributes)
+    order = np.lexsort((*given.T, graphs.labels))
+    labels = graphs.labels[order]
+    first, last = (np.searchsorted(labels, labels, side) for side in ("left", "right"))
+    rng = np.random.default_rng(0)
+    made = []
+    for _ in range(COPIES):
+        changed = rng.random(len(order)) < EXCHANGED
+        donor = first + (rng.random(len(order)) * (last - first)).astype(np.intp)
+        attributes = given.copy()
+        attributes[order[changed]] = given[order[donor[changed]]]
+        made.append(replace(graphs, attributes=attributes))
+    return made
+
+
+def centred(psi: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return the mean of psi over the graphs, and psi from there times the root of its weight.
+
+    The first psi is that of the graphs themselves, the others are those of copies.
+    """
+    middle = psi[0].mean(axis=0) if len(psi[0]) else np.zeros(psi[0].shape[1])
+    weights = [1.0] + [COPY_WEIGHT] * (len(psi) - 1)
+    rows = [np.sqrt(w) * (each - middle) for w, each in zip(weights, psi, strict=True)]
+    return middle, np.vstack(rows)
+
+
 class Elimination:
     """Drops one of the coefficients of an output after the other.
 
     Parameters
     ----------
     beta : ndarray of shape (n,)
-    psi : ndarray of shape (n_graphs, n)
-        Counted from the mean, so that the intercept plays no part.
+    psi : ndarray of shape (n_rows, n)
+        As `centred` gives it, so that the intercept plays no part.
     strength : float
         How strongly coefficients are held where they are.
     """
