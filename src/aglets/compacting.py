@@ -37,9 +37,9 @@ FloatArray = NDArray[np.float64]
 #: as little on other graphs, with more it changes more (benchmarks/accuracy/holding.py).
 MU = 0.1
 
-#: Copies of each graph, the weight of each, and the share of nodes with attributes of others. Their
-#: use was seen in the same place.
-COPIES, COPY_WEIGHT, EXCHANGED = 3, 0.25, 0.3
+#: So many graphs with their copies are enough, and so many copies of each; the weight of a copy,
+#: and the share of its nodes with attributes of others. Their use was seen in the same place.
+ENOUGH, MOST_COPIES, COPY_WEIGHT, EXCHANGED = 2000, 10, 0.25, 0.5
 
 
 class SizePoint(NamedTuple):
@@ -165,7 +165,8 @@ def _compacted(
 def copies(graphs: GraphSet) -> list[GraphSet]:
     """Copy the graphs, with some nodes given the attributes of other nodes of the same label.
 
-    Which ones does not depend on the numbering of the nodes. Without attributes there are none.
+    The fewer graphs, the more copies. Which nodes are changed does not depend on their numbering.
+    Without attributes there are no copies.
 
     Examples
     --------
@@ -182,7 +183,7 @@ def copies(graphs: GraphSet) -> list[GraphSet]:
     first, last = (np.searchsorted(labels, labels, side) for side in ("left", "right"))
     rng = np.random.default_rng(0)
     made = []
-    for _ in range(COPIES):
+    for _ in range(min(MOST_COPIES, ENOUGH // max(len(graphs), 1))):
         changed = rng.random(len(order)) < EXCHANGED
         donor = first + (rng.random(len(order)) * (last - first)).astype(np.intp)
         attributes = given.copy()
