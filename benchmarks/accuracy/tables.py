@@ -33,6 +33,10 @@ TARGETS: dict[str, dict[str, float]] = {
 }
 
 
+#: Sizes of models that can be read.
+READABLE = (60, 30, 20, 10)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
@@ -93,8 +97,19 @@ def main() -> None:
             ],
         ),
         "## Compacted averages\n\nAccuracy with so many graphlets left, and its difference from "
-        "the whole average.",
+        "the whole average. [The same as a figure](curves.png), beside one model along its path.",
         *(curves(row, records.of(f"curve-{row}"), names) for row in AVERAGES),
+        "A compacted average is one model that can be read, too. Its accuracy less that of the row "
+        "`default`, a point of the grid:",
+        table(
+            ["average, graphlets", *names],
+            [
+                [f"{row}, {size}", *(difference(small, found["default"], name) for name in names)]
+                for row in AVERAGES
+                for size in READABLE
+                for small in [at_most(records.of(f"curve-{row}"), size)]
+            ],
+        ),
     ]
     text = "\n\n".join(parts) + "\n"
     (options.to / "accuracy.md").write_text(text)
@@ -139,6 +154,14 @@ def difference(on: dict, off: dict, name: str) -> str:
     a, b = (np.array([one[seed]["accuracy"] for seed in seeds]) for one in (ours, theirs))
     sure = len(seeds) > 1 and min(corrected_t(a, b), corrected_t(b, a)) < 0.05
     return spread(a - b, "+") + ("*" if sure else "")
+
+
+def at_most(found: dict[tuple[str, int], dict[str, Any]], size: int) -> dict:
+    """Take the largest model of each curve that has at most so many graphlets."""
+    return {
+        key: {"accuracy": max(point for point in one["curve"] if point[0] <= size)[1]}
+        for key, one in found.items()
+    }
 
 
 def curves(row: str, found: dict[tuple[str, int], dict[str, Any]], names: list[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,38 +110,61 @@ def save(display: Any, path: Path) -> None:
 
 def curve(results: Results, folder: Path) -> None:
     """Draw test accuracy against the number of graphlets, from the records."""
-    import matplotlib.pyplot as plt
-
     names = [name for name in results.sets if results.seeds(CURVED, name)]
     if not names:
         return
-    rows = -(-len(names) // IN_A_ROW)
-    figure, grid = plt.subplots(rows, IN_A_ROW, figsize=(2.4 * IN_A_ROW, 2.2 * rows), squeeze=False)
-    panels = grid.ravel()
-    for ax in panels[len(names) :]:
-        ax.set_axis_off()
-    for ax, name in zip(panels, names, strict=False):
+    figure, axes = panels(names)
+    for name, ax in axes.items():
         paths = [results.by_method[CURVED][name, s]["along"] for s in results.seeds(CURVED, name)]
-        numbers = [n for n in NUMBERS if n <= max(p["graphlets"] for path in paths for p in path)]
+        numbers = numbers_of(paths)
         means = [np.mean([best_within(path, number) for path in paths]) for number in numbers]
         ax.plot(numbers, means, "o-", color="#0072b2", ms=3, lw=1.2, label="LAGRA")
         for rival, style in RIVALS.items():
             _, found = results.paired(CURVED, rival, name)
             if len(found):
                 ax.axhline(found.mean(), color="#555555", ls=style, lw=0.9, label=NAMES[rival])
+        ax.set_xticks(numbers[::2], [str(number) for number in numbers[::2]], size=7)
+    finish(figure, axes, folder / "curve.png")
+
+
+def panels(names: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+    """Make a figure with a panel per set, for test accuracy against the number of graphlets."""
+    import matplotlib.pyplot as plt
+
+    rows = -(-len(names) // IN_A_ROW)
+    figure, grid = plt.subplots(rows, IN_A_ROW, figsize=(2.4 * IN_A_ROW, 2.2 * rows), squeeze=False)
+    for ax in grid.ravel()[len(names) :]:
+        ax.set_axis_off()
+    axes = dict(zip(names, grid.ravel(), strict=False))
+    for name, ax in axes.items():
         ax.margins(y=0.08)  # a line on the frame could not be seen
         ax.set_xscale("log")
-        ax.set_xticks(numbers[::2], [str(number) for number in numbers[::2]], size=7)
         ax.minorticks_off()
         ax.tick_params(labelsize=7)
         ax.set_title(name, size=9)
         ax.set_xlabel("graphlets", size=8)
         ax.set_ylabel("test accuracy", size=8)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=4, fontsize=7, frameon=False)
+    return figure, axes
+
+
+def finish(figure: Any, axes: dict[str, Any], path: Path) -> None:
+    """Give the panels one legend, and write them."""
+    import matplotlib.pyplot as plt
+
+    shown: dict[str, Any] = {}
+    for ax in axes.values():
+        handles, labels = ax.get_legend_handles_labels()
+        shown = dict(zip(labels, handles, strict=True)) | shown
+    figure.legend(shown.values(), shown, loc="lower center", ncols=4, fontsize=7, frameon=False)
     figure.tight_layout(rect=(0, 0.06, 1, 1))
-    figure.savefig(folder / "curve.png", dpi=130)
+    figure.savefig(path, dpi=130)
     plt.close(figure)
+
+
+def numbers_of(paths: Sequence[list[dict[str, float]]]) -> list[int]:
+    """List the numbers of graphlets to show: up to the most that a path has."""
+    most = max(point["graphlets"] for path in paths for point in path)
+    return [number for number in NUMBERS if number <= most]
 
 
 def best_within(path: list[dict[str, float]], number: int) -> float:
