@@ -16,8 +16,9 @@ import numpy as np
 from _common import cpu_seconds, load
 from paper.protocol import SETS, Records, Split
 
-from aglets import GraphSet, LagraModel, compact
+from aglets import GraphSet, LagraModel
 from aglets import load as load_model
+from aglets.compacting import compacted
 
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name
@@ -60,12 +61,11 @@ def curve(
 ) -> list[list[float]]:
     """List [number of graphlets, test accuracy], first of the whole model."""
     known = graphs[np.sort(np.concatenate([parts.train, parts.validation]))]
+    whole = len(model.graphlets)
     points = []
-    for size in (len(model.graphlets), *sizes):
-        if size <= len(model.graphlets):
-            model = compact(model, known, size) if points else model
-            right = model.predict(graphs[parts.test]) == y[parts.test]
-            points.append([len(model.graphlets), float(np.mean(right))])
+    for small in compacted(model, known, [whole, *(size for size in sizes if size < whole)]):
+        right = small.predict(graphs[parts.test]) == y[parts.test]
+        points.append([len(small.graphlets), float(np.mean(right))])
     return points
 
 

@@ -78,7 +78,7 @@ def compact(model: LagraModel, graphs: Any, n_graphlets: int, *, n_jobs: int = 1
     >>> len(clf.graphlets_) > len(small.graphlets) == 4
     True
     """
-    [small] = _compacted(model, graphs, [_checked_size(n_graphlets)], n_jobs)
+    [small] = compacted(model, graphs, [_checked_size(n_graphlets)], n_jobs)
     return small
 
 
@@ -118,16 +118,16 @@ def size_curve(
     wanted = _default_sizes(len(model.graphlets)) if sizes is None else sizes
     checked = sorted({_checked_size(size) for size in wanted}, reverse=True)
     points = []
-    for small in _compacted(model, graphs, checked, n_jobs):
+    for small in compacted(model, graphs, checked, n_jobs):
         f = small.decision_function(graphs, covariates, n_jobs=n_jobs)
         points.append(_judged(small, f.reshape(len(graphs), -1), targets))
     return points
 
 
-def _compacted(
-    model: LagraModel, graphs: Any, sizes: list[int], n_jobs: int
+def compacted(
+    model: LagraModel, graphs: Any, sizes: list[int], n_jobs: int = 1
 ) -> Iterator[LagraModel]:
-    """Give the models of these sizes, which must fall."""
+    """Give the models of these sizes, which must fall, each as near to the full one as it can be."""
     graphs = as_graph_set(graphs, model.input_format.recipe)
     middle, rows = centred(
         [np.asarray(model.agis(each, n_jobs=n_jobs)) for each in (graphs, *copies(graphs))]
