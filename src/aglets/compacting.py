@@ -127,7 +127,7 @@ def size_curve(
 def compacted(
     model: LagraModel, graphs: Any, sizes: list[int], n_jobs: int = 1
 ) -> Iterator[LagraModel]:
-    """Give the models of these sizes, which must fall, each as near to the full one as it can be."""
+    """Give the models of these sizes, which must fall, each as near to the full one as it can."""
     graphs = as_graph_set(graphs, model.input_format.recipe)
     middle, rows = centred(
         [np.asarray(model.agis(each, n_jobs=n_jobs)) for each in (graphs, *copies(graphs))]
