@@ -17,7 +17,7 @@ from _common import cpu_seconds, load, table
 from paper.protocol import SETS, Records, Split
 
 from aglets import LagraClassifierCV
-from aglets.estimators._grids import grid_for
+from aglets.estimators._grids import FEW_ATTRIBUTES, grid_for
 
 from .levers import Memory
 from .run import ORDER, RESULTS, command
@@ -38,7 +38,6 @@ BESIDE_ONE = (
 #: Where attributes are many, one start may not be worth the noise of one more cell to choose from.
 WITHOUT_ONE = ((4,), (8,), (16,), (64,), (4, 16), (4, 64), (16, 64))
 GRIDS = {", ".join(map(str, grid)): grid for grid in (*BESIDE_ONE, *WITHOUT_ONE)}
-FEW_ATTRIBUTES = 3
 AVERAGES = ("none", "greedy")
 HELD_OUT = 0.25
 
