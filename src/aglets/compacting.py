@@ -188,7 +188,7 @@ def copies(graphs: GraphSet) -> list[GraphSet]:
         donor = first + (rng.random(len(order)) * (last - first)).astype(np.intp)
         attributes = given.copy()
         attributes[order[changed]] = given[order[donor[changed]]]
-        made.append(replace(graphs, attributes=attributes))
+        made.append(graphs.with_attributes(attributes))
     return made
 
 
