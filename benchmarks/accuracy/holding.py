@@ -2,7 +2,7 @@
 
 Averages that ``accuracy.run --models FOLDER`` kept are compacted on one half of the graphs that
 they were made from, and their f compared with that of the whole average on the other half: with
-and without copies that have attributes exchanged, and with coefficients held more or less strongly.
+and without either kind of copies, and with coefficients held more or less strongly.
 Classes and test graphs are not looked at.
 """
 
@@ -17,14 +17,20 @@ from _common import load, table
 from paper.protocol import SETS, Records, Split
 
 from aglets import load as load_model
-from aglets.compacting import Elimination, centred, copies
+from aglets.compacting import MU, Elimination, centred, copies
 
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name
 
-STRENGTHS = (0.01, 0.1, 1.0, 10.0)
-#: Which of the graphs and their copies to look at, and how strongly to hold coefficients.
-WAYS = [(which, strength) for which in ("graphs", "and copies") for strength in STRENGTHS]
+#: Which of the copies to look at beside the graphs: they have attributes exchanged or edges missing.
+COPIES = {
+    "graphs": slice(0),
+    "and exchanged": slice(0, None, 2),
+    "and thinned": slice(1, None, 2),
+    "and both": slice(None),
+}
+#: And how strongly to hold coefficients.
+WAYS = [(which, MU) for which in COPIES] + [("and both", each) for each in (0.01, 1.0, 10.0)]
 SIZES = (120, 60, 30)
 
 
@@ -63,9 +69,8 @@ def held_out_errors(path: Path, name: str, seed: int) -> list[list[float]]:
     ]
     errors = []
     for which, strength in WAYS:
-        seen = slice(1) if which == "graphs" else slice(None)
         changes = [
-            changes_of_f(model.coef[0], own[seen], other[0], strength)
+            changes_of_f(model.coef[0], [own[0], *own[1:][COPIES[which]]], other[0], strength)
             for own, other in (psi, psi[::-1])
         ]
         errors.append(np.sqrt((np.hstack(changes) ** 2).mean(axis=1)).round(4).tolist())

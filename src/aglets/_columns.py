@@ -96,6 +96,11 @@ class GraphColumns:
         return np.diff(self.edge_offsets)
 
     @property
+    def ends(self) -> Ints:
+        """The two nodes of every edge, numbered through all graphs."""
+        return self.edges + np.repeat(self.node_offsets[:-1], self.n_edges)[:, None]
+
+    @property
     def n_attributes(self) -> int:
         """Number of attributes of a node."""
         return int(self.attributes.shape[1])
@@ -132,6 +137,13 @@ class GraphColumns:
                 self.edge_labels, self.edge_vocabulary, edge_vocabulary
             )
         return replace(self, **changes) if changes else self
+
+    def with_edges_where(self, kept: npt.NDArray[np.bool_]) -> Self:
+        """Return the same graphs with these of their edges only."""
+        edge_offsets = offsets_of(kept.astype(np.int64))[self.edge_offsets]
+        return self._taken(
+            self.node_offsets, edge_offsets, slice(None), np.flatnonzero(kept), self.rows
+        )
 
     def _neighbouring(self, start: int, stop: int) -> Self:
         """Take graphs start to stop - 1 as views."""

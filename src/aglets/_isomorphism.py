@@ -59,7 +59,7 @@ def _colours(graphs: GraphSet, attributes: bool) -> tuple[Hashes, Hashes]:
         if graphs.edge_attributes is not None:
             edges = _with_rows(edges, graphs.edge_attributes)
     edges = _mixed(edges)
-    ends = graphs.edges + np.repeat(graphs.node_offsets[:-1], graphs.n_edges)[:, None]
+    ends = graphs.ends
     for _ in range(ROUNDS):
         total = np.zeros(len(colours), dtype=np.uint64)
         for here, there in ((0, 1), (1, 0)):

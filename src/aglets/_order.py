@@ -50,6 +50,4 @@ def content_order(graphs: GraphSet, *columns: npt.ArrayLike) -> npt.NDArray[np.i
 
 
 def _degrees(graphs: GraphSet) -> npt.NDArray[np.int64]:
-    first = np.repeat(graphs.node_offsets[:-1], graphs.n_edges)
-    ends = np.concatenate([graphs.edges[:, 0] + first, graphs.edges[:, 1] + first])
-    return np.bincount(ends, minlength=len(graphs.labels))
+    return np.bincount(graphs.ends.ravel(), minlength=len(graphs.labels))

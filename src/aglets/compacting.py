@@ -12,7 +12,7 @@ always the one with the least delta, and the others move to the new minimum.
 
 A few hundred graphs do not tell how dozens of coefficients should be. f can be evaluated anywhere,
 so the sum also runs over copies of the graphs in which some nodes have the attributes of other
-nodes with the same label; they have less weight.
+nodes with the same label, or some edges are missing; they have less weight.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ FloatArray = NDArray[np.float64]
 #: as little on other graphs, with more it changes more (benchmarks/accuracy/holding.py).
 MU = 0.1
 
-#: So many graphs with their copies are enough, and so many copies of each; the weight of a copy,
-#: and the share of its nodes with attributes of others. Their use was seen in the same place.
-ENOUGH, MOST_COPIES, COPY_WEIGHT, EXCHANGED = 2000, 10, 0.25, 0.5
+#: So many graphs with their copies are enough, and so many copies of each; the weight of a copy;
+#: the share of nodes with attributes of others in one kind of copy, and of missing edges in the
+#: other. Their use was seen in the same place.
+ENOUGH, MOST_COPIES, COPY_WEIGHT, EXCHANGED, MISSING = 2000, 10, 0.25, 0.5, 0.1
 
 
 class SizePoint(NamedTuple):
@@ -163,33 +164,44 @@ def compacted(
 
 
 def copies(graphs: GraphSet) -> list[GraphSet]:
-    """Copy the graphs, with some nodes given the attributes of other nodes of the same label.
+    """Copy the graphs with some attributes exchanged, and with some edges missing, in turn.
 
-    The fewer graphs, the more copies. Which nodes are changed does not depend on their numbering.
-    Without attributes there are no copies.
-
-    Examples
-    --------
-    >>> nodes = {"labels": ["CCCCO"], "attributes": [[[0], [1], [2], [3], [8]]]}
-    >>> graphs = GraphSet.from_lists(**nodes, edges=[[(0, 1), (1, 2), (2, 3), (3, 4)]])
-    >>> [copy.attributes.ravel().tolist() for copy in copies(graphs)[:2]]
-    [[0.0, 2.0, 2.0, 2.0, 8.0], [0.0, 3.0, 2.0, 1.0, 8.0]]
+    The fewer graphs, the more copies. Without attributes only edges change. What is changed depends
+    neither on the numbering of nodes nor on the order of graphs, but among what looks alike.
     """
-    if not graphs.n_attributes:
-        return []
-    given = np.asarray(graphs.attributes)
-    order = np.lexsort((*given.T, graphs.labels))
-    labels = graphs.labels[order]
-    first, last = (np.searchsorted(labels, labels, side) for side in ("left", "right"))
+    alike = _alike_nodes(graphs)
     rng = np.random.default_rng(0)
     made = []
-    for _ in range(min(MOST_COPIES, ENOUGH // max(len(graphs), 1))):
-        changed = rng.random(len(order)) < EXCHANGED
-        donor = first + (rng.random(len(order)) * (last - first)).astype(np.intp)
-        attributes = given.copy()
-        attributes[order[changed]] = given[order[donor[changed]]]
-        made.append(graphs.with_attributes(attributes))
+    for k in range(min(MOST_COPIES, ENOUGH // max(len(graphs), 1))):
+        exchanges = k % 2 == 0 and graphs.n_attributes > 0
+        made.append((_exchanged if exchanges else _thinned)(graphs, alike, rng))
     return made
+
+
+def _alike_nodes(graphs: GraphSet) -> NDArray[np.intp]:
+    """Give nodes numbers by label and attributes, the same where they agree in both."""
+    rows = np.column_stack([graphs.labels, graphs.attributes])
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _exchanged(graphs: GraphSet, alike: NDArray[np.intp], rng: np.random.Generator) -> GraphSet:
+    """Give some nodes the attributes of other nodes of the same label."""
+    order = alike.argsort(kind="stable")  # by label first
+    labels = graphs.labels[order]
+    first, last = (np.searchsorted(labels, labels, side) for side in ("left", "right"))
+    changed = rng.random(len(order)) < EXCHANGED
+    donor = first + (rng.random(len(order)) * (last - first)).astype(np.intp)
+    attributes = np.array(graphs.attributes)
+    attributes[order[changed]] = graphs.attributes[order[donor[changed]]]
+    return graphs.with_attributes(attributes)
+
+
+def _thinned(graphs: GraphSet, alike: NDArray[np.intp], rng: np.random.Generator) -> GraphSet:
+    """Leave some edges out."""
+    ends = np.sort(alike[graphs.ends], axis=1)
+    kept = np.empty(len(ends), dtype=bool)
+    kept[np.lexsort(ends.T)] = rng.random(len(ends)) >= MISSING
+    return graphs.with_edges_where(kept)
 
 
 def centred(psi: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -206,7 +206,7 @@ def _components(graphs: GraphSet) -> tuple[Ints, int]:
     from scipy.sparse.csgraph import connected_components
 
     n = len(graphs.labels)
-    ends = graphs.edges + np.repeat(graphs.node_offsets[:-1], graphs.n_edges)[:, None]
+    ends = graphs.ends
     matrix = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), (n, n))
     _, component = connected_components(matrix, directed=False)
     _, first = np.unique(component, return_index=True)

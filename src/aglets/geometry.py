@@ -49,10 +49,8 @@ def with_edge_lengths(
     (array([[5.]]), ('length',), ('charge',))
     """
     chosen = _positions(graphs, columns)
-    first = np.repeat(graphs.node_offsets[:-1], graphs.n_edges)
-    ends = graphs.edges + first[:, None]
-    x = graphs.attributes[:, chosen]
-    lengths = np.sqrt(((x[ends[:, 0]] - x[ends[:, 1]]) ** 2).sum(axis=1))
+    here, there = graphs.attributes[:, chosen][graphs.ends.T]
+    lengths = np.sqrt(((here - there) ** 2).sum(axis=1))
     old, old_names = graphs.edge_attributes, graphs.edge_attribute_names
     attributes = lengths[:, None] if old is None else np.column_stack([old, lengths])
     names = (name,) if old is None else None if old_names is None else (*old_names, name)

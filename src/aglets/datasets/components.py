@@ -36,8 +36,7 @@ def keep_component(graphs: GraphSet, which: Literal["largest", "first"]) -> Grap
     if which not in ("largest", "first"):
         raise ValueError(f"Expected component to be 'largest', 'first' or None, got {which!r}.")
     n, n_nodes = len(graphs.labels), graphs.n_nodes
-    edge_start = np.repeat(graphs.node_offsets[:-1], graphs.n_edges)
-    rows = graphs.edges + edge_start[:, None]
+    rows = graphs.ends
     adjacency = coo_array((np.ones(len(rows), dtype=np.int8), (rows[:, 0], rows[:, 1])), (n, n))
     n_components, component = connected_components(adjacency, directed=False)
 

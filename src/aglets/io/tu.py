@@ -326,9 +326,7 @@ def to_tu(
     files = _Files(folder, name or folder.resolve().name)
     names: dict[str, Any] = {}
 
-    first = graphs.node_offsets[:-1] + 1
-    ends = graphs.edges + np.repeat(first, graphs.n_edges)[:, None]
-    _write(files, "A", ends)
+    _write(files, "A", graphs.ends + 1)
     _write(files, "graph_indicator", np.repeat(np.arange(len(graphs)) + 1, graphs.n_nodes)[:, None])
     _write(files, "node_labels", _codes(graphs.labels, graphs.vocabulary, names, "labels"))
     if graphs.n_attributes:
