@@ -22,7 +22,7 @@ from aglets.compacting import MU, Elimination, centred, copies
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name
 
-#: Which of the copies to look at beside the graphs: they have attributes exchanged or edges missing.
+#: Which copies to look at beside the graphs: those with attributes exchanged, with edges missing.
 COPIES = {
     "graphs": slice(0),
     "and exchanged": slice(0, None, 2),
