@@ -22,12 +22,15 @@ from sklearn.svm import LinearSVC
 
 from aglets import GraphSet, LagraClassifierCV, LagraModel
 
+from . import second_stage
 from .levers import Memory
 from .run import RESULTS, command
 from .tables import difference, of_set, spread
 
 #: Sets whose attributes are coordinates.
 PLACED = ("BZR", "COX2", "DHFR")
+#: Models whose graphlets have one node.
+SINGLE_NODES = {"starts": {8: (1,)}}
 N_BAGS = 5
 STEADY, N_ROUNDS = 0.5, 10
 
@@ -133,12 +136,43 @@ def steady(case: Case) -> Outcome:
 
 def mean_pooling(case: Case) -> Outcome | None:
     """Beside psi, the mean over all nodes in place of the best; for graphlets of one node."""
-    chosen = case.fit(starts={8: (1,)})
+    chosen = case.fit(**SINGLE_NODES)
 
     def features(graphs: GraphSet, model: LagraModel) -> np.ndarray:
         return np.hstack([psi_of(model, graphs), node_means(model, graphs)])
 
     return second_pass(case, features, "none", chosen)
+
+
+def trained_more(case: Case, start: str, *, weigh: bool = False) -> Outcome:
+    """Train the chosen model further, from another start or with weights of attributes."""
+    chosen = case.fit(**(SINGLE_NODES if start == "annealed" else {}))
+    parts = {
+        name: second_stage.Labelled(
+            chosen.model_.prepared(case.graphs[at := getattr(case.parts, name)]), case.y[at]
+        )
+        for name in ("train", "validation", "test")
+    }
+    train, lam = parts["train"], chosen.lambda_
+    first = second_stage.members_of(chosen.model_, train.graphs)
+    begun = {
+        "as it is": lambda: first,
+        "restarted": lambda: second_stage.restarted(first, train, lam),
+        "split": lambda: second_stage.split(first, train, main_direction),
+        "annealed": lambda: second_stage.annealed(first, train, lam),
+    }[start]()
+    best = second_stage.trained_further(begun, train, parts["validation"], lam, weigh=weigh)
+    if first.loss(parts["validation"]) <= best.loss(parts["validation"]):
+        best = first
+    used = sum(abs(member.beta) > 1e-9 for member in best.members)
+    return Outcome(best.f(parts["test"].graphs), used)
+
+
+def main_direction(pulls: np.ndarray) -> np.ndarray:
+    """Find the direction in which pulls differ most."""
+    if not len(pulls):
+        return np.zeros(pulls.shape[1])
+    return np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)[2][0]
 
 
 def psi_of(model: LagraModel, graphs: GraphSet) -> np.ndarray:
@@ -197,7 +231,22 @@ IDEAS: dict[str, tuple[str, Idea]] = {
     "bags": (f"mean over {N_BAGS} bootstrap samples", bags),
     "several-rhos": ("one sparse model over graphlets of several rho", several_rhos),
     "steady": ("only graphlets that come back in subsamples", steady),
-    "mean-pooling": ("single nodes, best and mean", mean_pooling),
+    "polished": ("L-BFGS in beta and z together", lambda case: trained_more(case, "as it is")),
+    "restarted": (
+        "graphlets start again where graphs ask for them",
+        lambda case: trained_more(case, "restarted"),
+    ),
+    "split": ("every graphlet split in two", lambda case: trained_more(case, "split")),
+    "weighed": (
+        "a learned weight per label and attribute",
+        lambda case: trained_more(case, "as it is", weigh=True),
+    ),
+    "single-nodes": ("single nodes, 8 starts", lambda case: plain(case, **SINGLE_NODES)),
+    "mean-pooling": ("the same, best and mean", mean_pooling),
+    "annealed": (
+        "the same, from all nodes to the best (soft-max)",
+        lambda case: trained_more(case, "annealed"),
+    ),
 }
 
 
