@@ -92,6 +92,18 @@ void register_mining_tree(nb::module_& module) {
           },
           "node"_a, "(types, edges, edge_labels) of a node, in DFS code order.")
       .def(
+          "find",
+          [](MiningTree& tree, Vector<std::int32_t> types, Matrix<std::int32_t> edges,
+             Vector<std::int32_t> edge_labels) {
+            const auto code = code_from(types, edges, edge_labels);
+            return without_gil([&] {
+              Budget budget({}, signal_pending, tree.n_nodes(), tree.n_bytes());
+              return find_node(tree, code, budget);
+            });
+          },
+          "types"_a, "edges"_a, "edge_labels"_a,
+          "The node with this code, as `pattern` gives it; -1 if there is none.")
+      .def(
           "supports",
           [](const MiningTree& tree, std::int64_t id) {
             const auto ref = checked_ref(tree, id);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import fields
 
 import numpy as np
@@ -114,3 +115,77 @@ def test_a_damaged_file_is_named(tmp_path):
     path.write_bytes(b"PK torn")
     with pytest.raises(ValueError, match="cannot be read .*; delete it, and its path will be walk"):
         kept.begin(Task("holdout", 0.5, 3), None)
+
+
+class KilledError(Exception):
+    pass
+
+
+class Killed(Checkpoint):
+    """A checkpoint whose process dies after some lambdas."""
+
+    def __init__(self, *args, after, **options):
+        super().__init__(*args, **options)
+        self.left = after
+
+    def pause(self, task, prepared, paths, here):
+        super().pause(task, prepared, paths, here)
+        self.left -= 1
+        if self.left < 0:
+            raise KilledError
+
+
+CASES = {
+    "two maxpats": {"maxpats": (2, 4), "average": "greedy"},
+    "the paper's solver": {"solver": "paper", "max_epochs": 5},
+    "starts": {"starts": {3: (2,)}},
+    "covariates": {"covariates": "size", "covariate_penalty": 1.0},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("after", [0, 3, 6])
+def test_a_fit_killed_within_a_path_goes_on_to_the_same_model(case, after, tmp_path):
+    graphs, y, _ = datasets.make_planted(60, random_state=1)
+    y = np.array(["a", "b", "c"])[np.where(np.arange(60) % 5 == 0, 2, (y + 1) // 2)]
+    options = {"starts": 1, "rhos": (0.3,), "maxpats": (3,), "n_lambdas": 8, "random_state": 0}
+    options |= CASES[case]
+    whole, recorder = LagraClassifierCV(**options), Recorder()
+    whole.fit(graphs, y, watch=recorder)
+    with pytest.raises(KilledError):
+        LagraClassifierCV(**options).fit(
+            graphs, y, watch=Killed(tmp_path / "kept", "key", every=0.0, after=after)
+        )
+    assert list((tmp_path / "kept").glob("*.part"))
+    again = Killed(tmp_path / "kept", "key", resume=True, after=len(recorder.steps) - after)
+    resumed = LagraClassifierCV(**options).fit(graphs, y, watch=again)
+    assert resumed.graphlets_ == whole.graphlets_
+    assert np.array_equal(resumed.coef_, whole.coef_)
+    assert np.array_equal(resumed.intercept_, whole.intercept_)
+    assert not list((tmp_path / "kept").glob("*.part"))
+
+
+def test_a_path_under_way_is_not_written_more_often_than_pays(tmp_path):
+    graphs, y, _ = datasets.make_planted(40, random_state=1)
+    options = {"starts": 1, "rhos": (0.3,), "maxpats": (2,), "n_lambdas": 8, "random_state": 0}
+    kept = Killed(tmp_path / "kept", "key", every=1e6, after=5)
+    with pytest.raises(KilledError):
+        LagraClassifierCV(**options).fit(graphs, y, watch=kept)
+    assert not list((tmp_path / "kept").glob("*.part"))
+
+
+def test_a_full_disk_leaves_what_was_there(fitted, tmp_path, monkeypatch):
+    _, recorder, _, _ = fitted
+    kept = Checkpoint(tmp_path / "kept", "key")
+    task, paths = next(iter(recorder.paths.items()))
+    kept.end(task, paths)
+    before = kept._path(task).read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left on device: .*npz"):
+        kept.end(task, paths[:1])
+    assert kept._path(task).read_bytes() == before
+    assert not list((tmp_path / "kept").glob("*.tmp"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -158,6 +159,25 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(tmp_path, uninterrupted, h
     assert "paths taken from the checkpoint" in out
     assert same(str(output), uninterrupted)
     assert not folder.exists()
+
+
+def test_a_full_disk_is_told_and_the_fit_can_go_on(tmp_path, capsys, monkeypatch, uninterrupted):
+    output = str(tmp_path / "part.aglets")
+    whole, written = os.fsync, []
+
+    def full_after_two(file):
+        written.append(file)
+        if len(written) > 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(file)
+
+    with monkeypatch.context() as full:
+        full.setattr("os.fsync", full_after_two)
+        assert main(["fit", "demo", "-o", output, "-q", *LONG]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "(No space left on device); make room, and go on with --resume." in said
+    assert main(["fit", "demo", "-o", output, "-q", *LONG, "--resume"]) == 0
+    assert same(output, uninterrupted)
 
 
 def test_output_to_a_pipe_carries_no_colours_or_bars(tmp_path):

@@ -79,7 +79,7 @@ private:
     if ((!next.backward && !next.forward) || tree_.tops_arena(ref)) return false;
     // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
     if (tree_.node(ref).n_nodes == tree_.maxpat()) return true;
-    return tree_.gradient(ref, query_.rho).g_bar > threshold_;
+    return threshold_ < HUGE_VAL && tree_.gradient(ref, query_.rho).g_bar > threshold_;
   }
 
   void add_children(NodeRef ref, const Children<Id>& children, ExtensionScope scope) {
@@ -253,6 +253,31 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
   return best;
 }
 
+bool is_last_edge_of(const TreeNode& node, const CodeEdge& edge, std::int32_t to_type) {
+  return node.edge.from == edge.from && node.edge.to == edge.to && node.edge.label == edge.label &&
+         (!edge.is_forward() || node.to_type == to_type);
+}
+
+template <class Id>
+std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Budget& budget) {
+  constexpr NodeRef none{-1, -1};
+  const Query query{{}, 1.0, code.n_nodes()};
+  Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  NodeRef reached = none;
+  for (std::int32_t root = 0; root < tree.n_roots(); ++root)
+    if (tree.node({0, root}).to_type == code.type(0)) reached = {0, root};
+  for (const auto& edge : code.edges()) {
+    if (reached.arena < 0) break;
+    grower.ensure_children(reached);
+    NodeRef next = none;
+    for_each_child(tree, reached, query.maxpat, [&](NodeRef child) {
+      if (is_last_edge_of(tree.node(child), edge, code.type(edge.to))) next = child;
+    });
+    reached = next;
+  }
+  return reached.arena < 0 ? -1 : reached.id();
+}
+
 }  // namespace
 
 Violators find_violators(MiningTree& tree, const Query& query, double lam, double look_ahead,
@@ -269,6 +294,14 @@ Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
   tree.set_residual(query.residual);
   return with_node_id(tree.graphs(), [&]<class Id>() {
     return find_largest_with<Id>(tree, query, budget);
+  });
+}
+
+std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget) {
+  if (code.n_nodes() > tree.maxpat()) return -1;
+  const std::lock_guard lock(tree.mutex());
+  return with_node_id(tree.graphs(), [&]<class Id>() {
+    return find_node_with<Id>(tree, code, budget);
   });
 }
 

@@ -44,4 +44,8 @@ Violators find_violators(MiningTree& tree, const Query& query, double lam, doubl
 /// lambda_max when the residual is that of the empty model.
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget);
 
+/// The tree node with this code, grown if need be; -1 if there is none, because
+/// the code is not minimum or no graph holds its pattern.
+std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget);
+
 }  // namespace aglets

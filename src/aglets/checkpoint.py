@@ -1,8 +1,11 @@
-"""Keep the finished paths of a fit on disk, so that a later run can go on from there.
+"""Keep the paths of a fit on disk, so that a later run can go on from there.
 
 A path follows from the graphs, y and the options alone. So a checkpoint is a folder with one file
-per finished path and a fingerprint of all they follow from; a fit that is resumed walks only the
-paths that are missing, and ends with the same model. Files are written whole or not at all.
+per path and a fingerprint of all they follow from; a fit that is resumed walks only what is
+missing, and ends with the same model. Files are written whole or not at all.
+
+A finished path is kept as its points. One that is under way is kept with the solver's state, too,
+after each lambda, but not more often than pays: short lambdas are lost together, long ones never.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -21,15 +26,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets import __version__
-from aglets.fitting import Prepared, Task, Watch
+from aglets.fitting import Begun, Prepared, Task, Watch
 from aglets.graphs import GraphSet
 from aglets.mining import Pattern
-from aglets.path import PathPoint
+from aglets.optim.state import KeptState
+from aglets.path import Fork, PathPoint
 
 __all__ = ["Checkpoint", "fingerprint"]
 
+#: A path under way is written again after so many seconds, and so many times as long as it took.
+EVERY_SECONDS, EVERY_TIMES = 1.0, 20.0
+
 _ARRAYS = ("beta", "z", "gamma", "held_f")
 _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
+_STATE = [f.name for f in fields(KeptState) if f.name != "patterns"]
+_STATE_SCALARS = {f.name for f in fields(KeptState) if f.type == "float"}
 _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 
 
@@ -76,10 +87,21 @@ class Checkpoint(Watch):
         The `fingerprint` of the fit.
     resume : bool
         Whether to use what is there; else it is deleted.
+    every : float
+        A path under way is written at most once in so many seconds.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], key: str, *, resume: bool = False) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        key: str,
+        *,
+        resume: bool = False,
+        every: float = EVERY_SECONDS,
+    ) -> None:
         self.folder = Path(folder)
+        self.every = every
+        self._next = time.monotonic() + every
         mark = self.folder / "fit.json"
         if mark.is_file() and resume:
             found = _fingerprint_in(mark)
@@ -109,10 +131,30 @@ class Checkpoint(Watch):
         path = self._path(task)
         return read_paths(path) if path.is_file() else None
 
+    def resume(self, task: Task) -> Begun | None:
+        """Return the paths of a task that was under way, and where they go on."""
+        path = self._part(task)
+        return read_begun(path) if path.is_file() else None
+
+    def pause(
+        self,
+        task: Task,
+        prepared: Prepared,
+        paths: Sequence[list[PathPoint]],
+        here: Sequence[Fork],
+    ) -> None:
+        """Write the paths of a task that is under way, if that is worth its time."""
+        start = time.monotonic()
+        if start < self._next:
+            return
+        write_begun(self._part(task), paths, here, [_kept(fork, prepared) for fork in here])
+        took = time.monotonic() - start
+        self._next = start + took + max(self.every, EVERY_TIMES * took if self.every else 0.0)
+
     def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
         """Write the paths of a task."""
-        path = self._path(task)
-        write_paths(path, paths)
+        write_paths(self._path(task), paths)
+        self._part(task).unlink(missing_ok=True)
 
     def delete(self) -> None:
         """Remove the folder."""
@@ -122,6 +164,15 @@ class Checkpoint(Watch):
         stage = task.stage.replace(" ", "-")
         cell = f"starts-{task.starts}_maxpat-{task.maxpat}_rho-{task.rho!r}"
         return self.folder / f"{stage}_{cell}.npz"
+
+    def _part(self, task: Task) -> Path:
+        whole = self._path(task)
+        return whole.with_name(f"{whole.name}.part")
+
+
+def _kept(fork: Fork, prepared: Prepared) -> KeptState:
+    state = fork.state
+    return state if isinstance(state, KeptState) else KeptState.of(state, prepared.store.patterns)
 
 
 def _fingerprint_in(mark: Path) -> Any:
@@ -133,42 +184,90 @@ def _fingerprint_in(mark: Path) -> Any:
 
 def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
     """Write path points as arrays: numbers, and the graphlets behind each other with offsets."""
-    columns: dict[str, NDArray[Any]] = {"n_outputs": np.array(len(paths))}
-    for output, points in enumerate(paths):
-        patterns = [pattern for point in points for pattern in point.patterns]
-        parts: dict[str, list[Any]] = {
-            **{name: [getattr(point, name) for point in points] for name in _ARRAYS},
-            "types": [pattern.types for pattern in patterns],
-            "labels": [pattern.labels for pattern in patterns],
-            "edges": [np.reshape(pattern.edges, (-1, 2)) for pattern in patterns],
-            "edge_labels": [pattern.edge_labels for pattern in patterns],
-        }
-        numbers = [[getattr(point, name) for name in _SCALARS] for point in points]
-        columns[f"{output}_numbers"] = np.array(
-            [[np.nan if value is None else value for value in row] for row in numbers]
-        ).reshape(len(points), len(_SCALARS))
-        for name, pieces in parts.items():
-            columns[f"{output}_{name}"] = _joined(pieces, name)
-            columns[f"{output}_{name}_lengths"] = np.array([len(p) for p in pieces], np.int64)
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as file:
-        np.savez_compressed(file, **columns)  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    _write_columns(path, _columns_of(paths), np.savez_compressed)
 
 
-def _joined(pieces: list[Any], name: str) -> NDArray[Any]:
-    shape = (0, 2) if name == "edges" else (0,)
-    dtype = np.float64 if name in _ARRAYS else np.int32
-    return np.concatenate([np.empty(shape, dtype), *pieces])
+def write_begun(
+    path: Path,
+    paths: Sequence[list[PathPoint]],
+    here: Sequence[Fork],
+    states: Sequence[KeptState],
+) -> None:
+    """Write path points, and where and in which states their paths go on."""
+    columns = _columns_of(paths)
+    for output, (fork, state) in enumerate(zip(here, states, strict=True)):
+        columns[f"{output}_fork"] = np.array([fork.n_points, fork.reach, fork.lam_max])
+        columns |= _pattern_columns(f"{output}_state", state.patterns)
+        for name in _STATE:
+            value = getattr(state, name)
+            if value is not None:
+                columns[f"{output}_state_{name}"] = np.asarray(value)
+    _write_columns(path, columns, np.savez)
 
 
 def read_paths(path: Path) -> list[list[PathPoint]]:
     """Read what `write_paths` wrote."""
+    with _opened(path) as columns:
+        return _paths(columns)
+
+
+def read_begun(path: Path) -> Begun:
+    """Read what `write_begun` wrote."""
+    with _opened(path) as columns:
+        paths = _paths(columns)
+        return Begun(paths, [_fork(columns, output) for output in range(len(paths))])
+
+
+def _columns_of(paths: Sequence[list[PathPoint]]) -> dict[str, NDArray[Any]]:
+    columns: dict[str, NDArray[Any]] = {"n_outputs": np.array(len(paths))}
+    for output, points in enumerate(paths):
+        numbers = [[getattr(point, name) for name in _SCALARS] for point in points]
+        columns[f"{output}_numbers"] = np.array(
+            [[np.nan if value is None else value for value in row] for row in numbers]
+        ).reshape(len(points), len(_SCALARS))
+        for name in _ARRAYS:
+            columns |= _pieces(f"{output}_{name}", [getattr(point, name) for point in points])
+        columns |= _pattern_columns(
+            f"{output}", [pattern for point in points for pattern in point.patterns]
+        )
+    return columns
+
+
+def _pattern_columns(prefix: str, patterns: Sequence[Pattern]) -> dict[str, NDArray[Any]]:
+    columns: dict[str, NDArray[Any]] = {}
+    for name in Pattern._fields:
+        columns |= _pieces(f"{prefix}_{name}", [getattr(pattern, name) for pattern in patterns])
+    return columns
+
+
+def _pieces(name: str, pieces: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Put arrays behind each other, with their lengths."""
+    return {
+        name: np.concatenate(pieces) if len(pieces) else np.empty(0),
+        f"{name}_lengths": np.array([len(piece) for piece in pieces], np.int64),
+    }
+
+
+def _write_columns(path: Path, columns: dict[str, NDArray[Any]], save: Callable[..., None]) -> None:
+    """Write all or nothing; a full disk is not left fuller than it was."""
+    temporary = path.with_suffix(".tmp")
+    try:
+        with temporary.open("wb") as file:
+            save(file, **columns)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     try:
         with np.load(path, allow_pickle=False) as columns:
-            return [_points(columns, output) for output in range(int(columns["n_outputs"]))]
+            yield columns
     except (BadZipFile, KeyError, ValueError, OSError) as error:
         raise ValueError(
             f"Expected the file {path} of a checkpoint, but it cannot be read ({error}); "
@@ -176,31 +275,43 @@ def read_paths(path: Path) -> list[list[PathPoint]]:
         ) from error
 
 
-def _points(columns: Any, output: int) -> list[PathPoint]:
-    def pieces(name: str) -> list[NDArray[Any]]:
-        lengths = columns[f"{output}_{name}_lengths"]
-        return (
-            np.split(columns[f"{output}_{name}"], np.cumsum(lengths)[:-1]) if len(lengths) else []
-        )
+def _split(columns: Any, name: str) -> list[NDArray[Any]]:
+    lengths = columns[f"{name}_lengths"]
+    return np.split(columns[name], np.cumsum(lengths)[:-1]) if len(lengths) else []
 
-    patterns = [
-        Pattern(*four)
-        for four in zip(
-            *(pieces(name) for name in ("types", "labels", "edges", "edge_labels")), strict=True
-        )
-    ]
+
+def _patterns(columns: Any, prefix: str) -> list[Pattern]:
+    parts = (_split(columns, f"{prefix}_{name}") for name in Pattern._fields)
+    return [Pattern(*each) for each in zip(*parts, strict=True)]
+
+
+def _paths(columns: Any) -> list[list[PathPoint]]:
+    return [_points(columns, output) for output in range(int(columns["n_outputs"]))]
+
+
+def _points(columns: Any, output: int) -> list[PathPoint]:
+    patterns = _patterns(columns, f"{output}")
     points, taken = [], 0
     rows = columns[f"{output}_numbers"].tolist()
-    for row, *arrays in zip(rows, *map(pieces, _ARRAYS), strict=True):
+    arrays = (_split(columns, f"{output}_{name}") for name in _ARRAYS)
+    for row, *own in zip(rows, *arrays, strict=True):
         numbers: dict[str, Any] = {
             name: None if value != value else int(value) if name in _WHOLE else value
             for name, value in zip(_SCALARS, row, strict=True)
         }
-        numbers |= dict(zip(_ARRAYS, arrays, strict=True))
+        numbers |= dict(zip(_ARRAYS, own, strict=True))
         mine = patterns[taken : taken + len(numbers["beta"])]
         taken += len(mine)
         points.append(PathPoint(patterns=mine, **numbers))
     return points
+
+
+def _fork(columns: Any, output: int) -> Fork:
+    n_points, reach, lam_max = columns[f"{output}_fork"].tolist()
+    values: dict[str, Any] = {name: columns.get(f"{output}_state_{name}") for name in _STATE}
+    values |= {name: float(values[name]) for name in _STATE_SCALARS}
+    state = KeptState(patterns=_patterns(columns, f"{output}_state"), **values)
+    return Fork(int(n_points), state, int(reach), lam_max)
 
 
 def _write(path: Path, data: bytes) -> None:

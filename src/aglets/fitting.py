@@ -24,11 +24,12 @@ from aglets.graphlet import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.input_format import InputFormat
 from aglets.optim.loss import Loss
-from aglets.path import Forks, LastStop, PathPoint, lagra_path
+from aglets.path import Fork, Forks, Here, LastStop, PathPoint, lagra_path
 from aglets.scaling import AttributeScaling, fit_scaling
 from aglets.starts import starting_vectors
 
 __all__ = [
+    "Begun",
     "Frame",
     "Paths",
     "Prepared",
@@ -62,6 +63,13 @@ class Task(NamedTuple):
     starts: int = 1
 
 
+class Begun(NamedTuple):
+    """Paths, and where each goes on, per output; None if at its start."""
+
+    paths: Paths
+    here: Sequence[Fork | None]
+
+
 class Watch:
     """Sees a fit go by. This one does nothing; subclasses show progress or keep checkpoints.
 
@@ -72,8 +80,21 @@ class Watch:
         """Before a path: return it, per output, if it is known from an earlier run."""
         return None
 
+    def resume(self, task: Task) -> Begun | None:
+        """Before a path that is not known: return as much of it as is."""
+        return None
+
     def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
         """After each lambda, with the paths of all outputs so far."""
+
+    def pause(
+        self,
+        task: Task,
+        prepared: Prepared,
+        paths: Sequence[list[PathPoint]],
+        here: Sequence[Fork],
+    ) -> None:
+        """After each lambda that was walked, with where each output's path goes on."""
 
     def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
         """After the last lambda of a path that was not known before."""
@@ -263,13 +284,22 @@ def walk(
     -------
     list (per output) of lists of PathPoint
     """
-    starts = [None if forks is None or shared is None else fork.at(maxpat) for fork in forks or ()]
-    starts = starts or [None] * len(prepared.sample.targets)
+    task = Task(stage, rho, maxpat, prepared.starts)
+    known = settings.watch.begin(task, prepared)
+    if known is not None:
+        return known
+    outputs = range(len(prepared.sample.targets))
+    here = [Here(None if forks is None else forks[output]) for output in outputs]
+    begun = settings.watch.resume(task) or _parted(forks, shared, maxpat)
+    if begun is not None:
+        for each, fork in zip(here, begun.here, strict=True):
+            if fork is not None:
+                each.note(fork)
 
     def path(output: int) -> Iterator[PathPoint]:
-        start = starts[output]
-        if start is not None and shared is not None:
-            yield from shared[output][: start.n_points]
+        start = here[output].fork
+        if begun is not None and start is not None:
+            yield from begun.paths[output][: start.n_points]
         yield from lagra_path(
             prepared.graphs,
             prepared.sample.targets[output],
@@ -291,27 +321,34 @@ def walk(
             max_epochs=settings.max_epochs,
             patience=settings.patience,
             tol=settings.tol,
-            forks=None if forks is None else forks[output],
+            forks=here[output],
             start=start,
             covariates=prepared.sample.covariates,
             validation_covariates=None if validation is None else validation.covariates,
             covariate_penalty=settings.covariate_penalty,
         )
 
-    task = Task(stage, rho, maxpat, prepared.starts)
-    known = settings.watch.begin(task, prepared)
-    if known is not None:
-        return known
     prepared.store.tree.allow(settings.max_seconds)
-    walks = [islice(path(output), stop) for output in range(len(prepared.sample.targets))]
+    walks = [islice(path(output), stop) for output in outputs]
     paths: list[list[PathPoint]] = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
         settings.watch.step(task, prepared, paths)
+        reached = [each.fork for each in here if each.fork is not None]
+        if [fork.n_points for fork in reached] == list(map(len, paths)):
+            settings.watch.pause(task, prepared, paths, reached)
         if done is not None and done(paths):
             break
     settings.watch.end(task, paths)
     return paths
+
+
+def _parted(forks: Sequence[Forks] | None, shared: Paths | None, maxpat: int) -> Begun | None:
+    """Return how far paths of this maxpat are those of a larger one, if all are at first."""
+    if forks is None or shared is None:
+        return None
+    here = [fork.at(maxpat) for fork in forks]
+    return Begun(shared, here) if any(here) else None
 
 
 def walk_affordable(

@@ -226,6 +226,16 @@ class Tree:
         types, edges, edge_labels = self._core.pattern(int(node))
         return Pattern(types, self.starts.type_labels[types], edges, edge_labels)
 
+    def find(self, pattern: Pattern) -> int:
+        """Return the tree node of a pattern that `pattern` gave, on this tree or one made alike."""
+        node: int = self._core.find(pattern.types, pattern.edges, pattern.edge_labels)
+        if node < 0:
+            raise ValueError(
+                "Expected a pattern of this tree, but none of its graphs holds it with at most "
+                f"{self.maxpat} nodes; it must come from the same training graphs and starts."
+            )
+        return node
+
     def costs(self, node: int) -> tuple[Codes, Floats]:
         """Return the graphs that hold the node's pattern and D, its least initial cost there."""
         return self._core.supports(int(node))

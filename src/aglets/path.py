@@ -24,9 +24,9 @@ from aglets.optim.fast import FastSolver, solve_beta
 from aglets.optim.loss import Loss
 from aglets.optim.paper import PaperSolver
 from aglets.optim.solver import Progress, Solver
-from aglets.optim.state import Problem, State, empty_state
+from aglets.optim.state import KeptState, Problem, State, empty_state
 
-__all__ = ["SOLVERS", "Forks", "LastStop", "PathPoint", "lagra_path", "lambda_grid"]
+__all__ = ["SOLVERS", "Fork", "Forks", "Here", "LastStop", "PathPoint", "lagra_path", "lambda_grid"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -132,10 +132,13 @@ class Patience:
 
 @dataclass(frozen=True)
 class Fork:
-    """Where a path of smaller maxpat leaves another: after so many points, in this state."""
+    """Where a path goes on: after so many points, in this state.
+
+    `reach` is the size of the largest violator met so far.
+    """
 
     n_points: int
-    state: State
+    state: State | KeptState
     reach: int
     lam_max: float
 
@@ -156,7 +159,7 @@ class Forks:
         self._last: dict[int, Fork] = {}
 
     def note(self, fork: Fork) -> None:
-        """Note where the walk is; `reach` is the size of the largest violator met so far."""
+        """Note where the walk is."""
         for maxpat in self.maxpats:
             if fork.reach <= maxpat:
                 self._last[maxpat] = fork
@@ -175,6 +178,21 @@ class LastStop(Forks):
     def note(self, fork: Fork) -> None:
         """Note where the walk is."""
         self._last = dict.fromkeys(self.maxpats, fork)
+
+
+class Here(Forks):
+    """Where the walk is now; others are told, too."""
+
+    def __init__(self, others: Forks | None) -> None:
+        super().__init__(())
+        self.fork: Fork | None = None
+        self._others = others
+
+    def note(self, fork: Fork) -> None:
+        """Note where the walk is."""
+        self.fork = fork
+        if self._others is not None:
+            self._others.note(fork)
 
 
 def lambda_grid(lam_max: float, n_lambdas: int, lambda_min_ratio: float) -> Floats:
@@ -245,7 +263,8 @@ def lagra_path(
     forks : Forks, optional
         Told where paths of smaller maxpat leave this one.
     start : Fork, optional
-        Begin there, after the points that this path shares with another one on the same store.
+        Begin there, after the points that are known already: this path shares them with another one
+        on the same store, or was interrupted.
     covariates, validation_covariates : array-like of shape (n_graphs, n_covariates), optional
         Numbers beside psi that are in the model from the start, of the training and the validation
         graphs.
@@ -271,7 +290,9 @@ def lagra_path(
         )
     if start is None:
         start = _start_of(problem, columns)  # lines 2-5
-    n_points, state, reach, lam_max = start.n_points, start.state, start.reach, start.lam_max
+    n_points, reach, lam_max = start.n_points, start.reach, start.lam_max
+    begun = start.state
+    state = begun.revived(engine, columns) if isinstance(begun, KeptState) else begun
     grid = lambda_grid(lam_max, n_lambdas, lambda_min_ratio) if lambdas is None else lambdas
     method = SOLVERS[solver]()
     libraries = ThreadpoolController()

@@ -44,6 +44,26 @@ TEST(pruning_loses_no_violator_and_threads_change_nothing) {
   REQUIRE(find_largest(tree, {residual, 0.5, 5}, budget).value == largest);
 }
 
+TEST(every_pattern_is_found_again_in_a_tree_that_has_not_grown) {
+  const auto graphs = some_graphs();
+  MiningTree whole(graphs, zero_starts(*graphs), 5);
+  Budget unlimited({});
+  const auto all = find_violators(whole, {residual, 0.5, 5}, 0.0, 1.0, 1, unlimited);
+  REQUIRE(all.nodes.size() > 100);
+  MiningTree fresh(graphs, zero_starts(*graphs), 5);
+  for (auto id = all.nodes.rbegin(); id != all.nodes.rend(); ++id) {
+    const auto wanted = NodeRef::from_id(*id);
+    const auto found = find_node(fresh, whole.code(wanted), unlimited);
+    REQUIRE(found >= 0);
+    const auto ref = NodeRef::from_id(found);
+    REQUIRE(fresh.code(ref).types() == whole.code(wanted).types());
+    REQUIRE(std::ranges::equal(fresh.support_costs(ref), whole.support_costs(wanted)));
+  }
+  MiningTree small(graphs, zero_starts(*graphs), 1);
+  REQUIRE(find_node(small, whole.code(NodeRef::from_id(all.nodes.back())), unlimited) == -1);
+  REQUIRE(find_node(fresh, DfsCode(77), unlimited) == -1);
+}
+
 TEST(a_spent_budget_leaves_the_tree_usable) {
   const auto graphs = some_graphs();
   MiningTree tree(graphs, zero_starts(*graphs), 5);

@@ -207,6 +207,11 @@ def fit(
             else "interrupted"
         )
         model = _best_model(watch, estimator, ended)
+    except OSError as error:
+        raise ValueError(
+            f"Could not write to the checkpoint {folder} ({error.strerror}); make room, and go on "
+            "with --resume."
+        ) from error
     model.save(target)
     if ended is None:
         kept.delete()

@@ -21,8 +21,8 @@ from rich.progress import (
 )
 
 from aglets.checkpoint import Checkpoint
-from aglets.fitting import Prepared, Task, Watch
-from aglets.path import PathPoint
+from aglets.fitting import Begun, Prepared, Task, Watch
+from aglets.path import Fork, PathPoint
 
 __all__ = ["Best", "FitWatch", "OutOfTimeError", "interruptible"]
 
@@ -99,6 +99,20 @@ class FitWatch(Watch):
             for length in range(1, max(map(len, known)) + 1):
                 self._note(task, prepared, [path[:length] for path in known])
         return known
+
+    def resume(self, task: Task) -> Begun | None:
+        """Return as much of the path as the checkpoint has."""
+        return self.checkpoint.resume(task)
+
+    def pause(
+        self,
+        task: Task,
+        prepared: Prepared,
+        paths: Sequence[list[PathPoint]],
+        here: Sequence[Fork],
+    ) -> None:
+        """Let the checkpoint keep where the path is."""
+        self.checkpoint.pause(task, prepared, paths, here)
 
     def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
         """Move the bar, and look whether time is up."""

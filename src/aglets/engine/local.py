@@ -7,6 +7,7 @@ a function of its arguments; what was materialised for a graphlet is only a matt
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,6 +125,10 @@ class LocalEngine:
     def pattern(self, handle: int) -> Pattern:
         """Return the pattern behind a handle."""
         return self.store.patterns[handle]
+
+    def nodes(self, patterns: Sequence[Pattern]) -> npt.NDArray[np.int64]:
+        """Return the tree nodes of patterns that were in training before."""
+        return np.array([self.store.tree.find(pattern) for pattern in patterns], dtype=np.int64)
 
     def start(self, handles: Codes) -> Floats:
         """Return the attributes at which these graphlets start, flat."""

@@ -6,7 +6,8 @@ free, and the best state of a lambda is simply kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets.engine import LocalEngine
+from aglets.mining import Pattern
 from aglets.optim.columns import Columns
 from aglets.optim.loss import Loss
 from aglets.optim.penalty import L1
 
-__all__ = ["Problem", "State", "empty_state", "enlarged"]
+__all__ = ["KeptState", "Problem", "State", "empty_state", "enlarged"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -171,6 +173,47 @@ def enlarged(state: State, nodes: npt.NDArray[np.int64], engine: LocalEngine) ->
         z_before=_padded(state.z_before, len(z)),
         z_gradient_before=_padded(state.z_gradient_before, len(z)),
     )
+
+
+@dataclass(frozen=True)
+class KeptState:
+    """A `State` without what belongs to one process, so that another can go on from it.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        Of the working set, in its order.
+    z, sites, beta, beta0, beta_step, z_step, z_before, z_gradient_before, gamma
+        As in `State`.
+    """
+
+    patterns: Sequence[Pattern]
+    z: Floats
+    sites: npt.NDArray[np.int32]
+    beta: Floats
+    beta0: float
+    beta_step: float
+    z_step: float
+    z_before: Floats | None
+    z_gradient_before: Floats | None
+    gamma: Floats
+
+    @classmethod
+    def of(cls, state: State, patterns: Sequence[Pattern]) -> KeptState:
+        """Keep a state; ``patterns`` are those of all handles."""
+        same = {f.name: getattr(state, f.name) for f in fields(cls) if f.name != "patterns"}
+        return cls(patterns=[patterns[handle] for handle in state.handles.tolist()], **same)
+
+    def revived(self, engine: LocalEngine, columns: Columns | None) -> State:
+        """Return the state it was made of, to the last bit."""
+        nodes = engine.nodes(self.patterns)
+        handles = engine.handles(nodes)
+        same = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "patterns"}
+        psi = np.empty((0, engine.n_graphs))
+        if len(handles):
+            psi = np.exp(-engine.rho * engine.match(handles, self.z, self.sites)[0])
+        sizes = engine.sizes(handles)
+        return State(nodes=nodes, handles=handles, sizes=sizes, psi=psi, columns=columns, **same)
 
 
 def _padded(before: Floats | None, n_new: int) -> Floats | None:
