@@ -16,15 +16,20 @@ namespace aglets::python {
 
 namespace {
 
-template <class MakeVisitor>
-auto walk(const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
-          const Limits& limits, MakeVisitor&& make_visitor) {
+/// Counts, and whether the budget lasted until all were counted.
+auto count_patterns(const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
+                    const Limits& limits) {
   return without_gil([&] {
     const StartCosts costs(graphs, starts);
     Budget budget(limits, signal_pending);
-    auto visitor = make_visitor(budget);
-    walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
-    return visitor;
+    CountVisitor visitor;
+    bool complete = true;
+    try {
+      walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
+    } catch (const BudgetExceeded&) {
+      complete = false;
+    }
+    return std::pair(visitor.counts, complete);
   });
 }
 
@@ -35,22 +40,25 @@ void register_enumeration(nb::module_& module) {
       "count_patterns",
       [](const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
          std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
-        const auto limits = limits_from({}, max_bytes, max_seconds);
-        return walk(graphs, starts, maxpat, n_threads, limits,
-                    [](Budget&) { return CountVisitor(); })
-            .counts;
+        return count_patterns(graphs, starts, maxpat, n_threads,
+                              limits_from({}, max_bytes, max_seconds));
       },
       "graphs"_a, "starts"_a, "maxpat"_a, "n_threads"_a = 1, "max_bytes"_a = nb::none(),
-      "max_seconds"_a = nb::none(), "Number of patterns by (nodes, edges).");
+      "max_seconds"_a = nb::none(),
+      "(Number of patterns by (nodes, edges), whether the budget lasted until all were counted).");
 
   module.def(
       "frequent_patterns",
       [](const GraphSet& graphs, const Starts& starts, int maxpat, std::size_t min_support,
          int n_threads, std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
         const auto limits = limits_from({}, max_bytes, max_seconds);
-        auto found = walk(graphs, starts, maxpat, n_threads, limits, [&](Budget& budget) {
-                       return FrequentVisitor(min_support, budget);
-                     }).found;
+        auto found = without_gil([&] {
+          const StartCosts costs(graphs, starts);
+          Budget budget(limits, signal_pending);
+          FrequentVisitor visitor(min_support, budget);
+          walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
+          return std::move(visitor.found);
+        });
         nb::list patterns;
         for (auto& pattern : found) {
           patterns.append(nb::make_tuple(as_array(std::move(pattern.types)),

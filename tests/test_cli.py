@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from aglets import GraphSet
 from aglets.cli import main
 
 
@@ -38,10 +39,20 @@ def test_count_prints_a_table_and_the_total(duo, capsys):
     ]
 
 
+def test_a_count_that_ran_out_of_time_says_so(tmp_path, capsys):
+    n = 30
+    edges = [(u, v) for u in range(n) for v in range(u + 1, n)]
+    dense = tmp_path / "dense.json"
+    GraphSet.from_lists(labels=[["C"] * n], edges=[edges]).to_json(dense)
+    assert main(["count", str(dense), "--maxpat", "10", "--time-limit", "0.2"]) == 0
+    assert "The time is over: at least" in capsys.readouterr().out
+
+
 def test_count_as_json(duo, capsys):
     assert main(["count", str(duo), "--maxpat", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "total": 3,
+        "complete": True,
         "by_nodes": {"1": 2, "2": 1},
         "by_nodes_edges": [
             {"nodes": 1, "edges": 0, "patterns": 2},

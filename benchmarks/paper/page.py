@@ -101,7 +101,7 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
         parts += [
             "## Candidates (the paper's Table 2)",
             "Connected labelled subgraphs of at most 10 nodes. Where counting all takes too long, "
-            "those of the first graphs, or of fewer nodes, are a lower bound.",
+            "as many as there was time for are a lower bound.",
             candidates.candidates_table(folder),
             "## Data sets",
             "Means a graph. Structures: graphs that differ as labelled graphs. Duplicates: graphs "

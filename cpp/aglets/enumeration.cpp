@@ -90,28 +90,36 @@ template <class Id>
 void walk_with(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
                Budget& budget, PatternVisitor& visitor) {
   std::vector<Subtree> subtrees;
+  std::vector<std::unique_ptr<PatternVisitor>> visitors;  // by subtree
   auto seen = visitor.fresh();
-  {
-    Walk<Id> walk(graphs, costs, maxpat, budget);
-    EmbeddingRows<Id> rows;
-    for (std::int32_t type = 0; type < costs.n_types(); ++type) {
-      DfsCode code(type);
-      walk.extender().root_rows(type, rows);
-      if (!rows.supports().empty() && seen->visit(code, rows.supports()))
-        walk.trunk(code, rows, seen, subtrees);
+  const auto join = [&] {
+    for (std::size_t i = 0; i < subtrees.size(); ++i) {
+      visitor.join(*subtrees[i].visitor);
+      if (i < visitors.size()) visitor.join(*visitors[i]);
     }
+    visitor.join(*seen);
+  };
+  try {
+    {
+      Walk<Id> walk(graphs, costs, maxpat, budget);
+      EmbeddingRows<Id> rows;
+      for (std::int32_t type = 0; type < costs.n_types(); ++type) {
+        DfsCode code(type);
+        walk.extender().root_rows(type, rows);
+        if (!rows.supports().empty() && seen->visit(code, rows.supports()))
+          walk.trunk(code, rows, seen, subtrees);
+      }
+    }
+    for (std::size_t i = 0; i < subtrees.size(); ++i) visitors.push_back(visitor.fresh());
+    run_tasks(subtrees.size(), n_threads, budget, [&] {
+      auto walk = std::make_shared<Walk<Id>>(graphs, costs, maxpat, budget);
+      return [&, walk](std::size_t task) { walk->subtree(subtrees[task], *visitors[task]); };
+    });
+  } catch (const BudgetExceeded&) {
+    join();
+    throw;
   }
-  std::vector<std::unique_ptr<PatternVisitor>> visitors;
-  for (std::size_t i = 0; i < subtrees.size(); ++i) visitors.push_back(visitor.fresh());
-  run_tasks(subtrees.size(), n_threads, budget, [&] {
-    auto walk = std::make_shared<Walk<Id>>(graphs, costs, maxpat, budget);
-    return [&, walk](std::size_t task) { walk->subtree(subtrees[task], *visitors[task]); };
-  });
-  for (std::size_t i = 0; i < subtrees.size(); ++i) {
-    visitor.join(*subtrees[i].visitor);
-    visitor.join(*visitors[i]);
-  }
-  visitor.join(*seen);
+  join();
 }
 
 }  // namespace

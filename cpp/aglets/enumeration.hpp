@@ -30,7 +30,8 @@ public:
 
 /// Visits every connected pattern of at most `maxpat` nodes of the graphs once,
 /// depth first, holding the embeddings of one branch only. Each support comes
-/// with D, the least starting cost in that graph.
+/// with D, the least starting cost in that graph. When a budget runs out, the
+/// visitor keeps what was met until then.
 void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
                    Budget& budget, PatternVisitor& visitor);
 

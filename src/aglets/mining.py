@@ -291,9 +291,13 @@ class Tree:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many patterns there are: in all, by nodes, and by nodes and edges."""
+    """How many patterns there are: in all, by nodes, and by nodes and edges.
+
+    There are at least so many if `complete` is False, because a budget ran out.
+    """
 
     by_nodes_edges: dict[tuple[int, int], int]
+    complete: bool = True
 
     @property
     def by_nodes(self) -> dict[int, int]:
@@ -319,6 +323,17 @@ def count(
 ) -> Counts:
     """Count the connected labelled subgraphs with at most `maxpat` nodes (the paper's Table 2).
 
+    Parameters
+    ----------
+    graphs : GraphSet or list of graphs
+    maxpat : int
+        Largest number of nodes of a pattern.
+    max_bytes : int, optional
+    max_seconds : float, optional
+        When memory or time is over, what was counted until then is returned.
+    n_jobs : int
+        Number of threads; -1 for all cores.
+
     Examples
     --------
     >>> graphs = GraphSet.from_lists(labels=["CCO"], edges=[[(0, 1), (1, 2)]])
@@ -326,7 +341,7 @@ def count(
     {1: 2, 2: 2, 3: 1}
     """
     graphs = as_graph_set(graphs)
-    by_size = _core.count_patterns(
+    by_size, complete = _core.count_patterns(
         graphs.core,
         _free_types(graphs).core,
         _checked_maxpat(maxpat),
@@ -334,7 +349,7 @@ def count(
         max_bytes=max_bytes,
         max_seconds=max_seconds,
     )
-    return Counts(by_size)
+    return Counts(by_size, complete)
 
 
 @dataclass(frozen=True)

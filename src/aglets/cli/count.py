@@ -15,15 +15,25 @@ if TYPE_CHECKING:
 EXAMPLES = ("aglets count demo --maxpat 4",)
 
 Maxpat = Annotated[int, typer.Option("--maxpat", help="Greatest number of nodes.")]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--time-limit", min=0.0, help="Count for so many seconds: a lower bound."),
+]
 
 
 @reads_graphs
-def count(source: Source, maxpat: Maxpat, jobs: Jobs = 1, as_json: AsJson = False) -> None:
+def count(
+    source: Source,
+    maxpat: Maxpat,
+    time_limit: Seconds = None,
+    jobs: Jobs = 1,
+    as_json: AsJson = False,
+) -> None:
     """Count the connected labelled subgraphs of up to MAXPAT nodes, each pattern once."""
     from aglets import mining
 
     graphs, _ = source.load()
-    counts = mining.count(graphs, maxpat=maxpat, n_jobs=jobs)
+    counts = mining.count(graphs, maxpat=maxpat, max_seconds=time_limit, n_jobs=jobs)
     if as_json:
         typer.echo(_as_json(counts))
     else:
@@ -34,6 +44,7 @@ def _as_json(counts: Counts) -> str:
     return json.dumps(
         {
             "total": counts.total,
+            "complete": counts.complete,
             "by_nodes": {str(nodes): number for nodes, number in counts.by_nodes.items()},
             "by_nodes_edges": [
                 {"nodes": nodes, "edges": edges, "patterns": number}
@@ -55,6 +66,7 @@ def _print(counts: Counts, *, n_graphs: int, maxpat: int) -> None:
         table.add_row(str(nodes), str(number))
     console = Console(highlight=False)
     console.print(table)
+    least = "" if counts.complete else "The time is over: at least "
     console.print(
-        f"[bold]{counts.total}[/bold] patterns of up to {maxpat} nodes in {n_graphs} graphs"
+        f"{least}[bold]{counts.total}[/bold] patterns of up to {maxpat} nodes in {n_graphs} graphs"
     )
