@@ -128,8 +128,8 @@ class Killed(Checkpoint):
         super().__init__(*args, **options)
         self.left = after
 
-    def pause(self, task, prepared, paths, here):
-        super().pause(task, prepared, paths, here)
+    def pause(self, task, prepared, begun):
+        super().pause(task, prepared, begun)
         self.left -= 1
         if self.left < 0:
             raise KilledError

@@ -275,23 +275,12 @@ def restarted(start: Trained, train: Labelled, lam: float) -> Trained:
     for j in range(len(start.members)):
         occurs, met = now.matches(train.graphs)
         _, slope = hinge(train.y, now.f(train.graphs))
+        before, member, after = now.members[:j], now.members[j], now.members[j + 1 :]
         # First the graphs that ask most for this graphlet.
-        asked = np.argsort(slope * np.sign(now.members[j].beta) + 1e9 * ~occurs[j], kind="stable")
-        rest = [m for i, m in enumerate(now.members) if i != j]
-        others = (
-            now.beta0
-            + np.array([m.beta for m in rest])
-            @ now.psi(train.graphs)[[i for i in range(len(now.members)) if i != j]]
-        )
-        member = now.members[j]
-
-        def objective(moved: Member, others: np.ndarray = others, now: Trained = now) -> float:
-            alone = replace(now, members=[moved], beta0=0.0).f(train.graphs)
-            return hinge(train.y, others + alone)[0] + lam * abs(moved.beta)
-
-        tried = [member] + [member.at(met[j][i]) for i in asked[:N_DONORS] if occurs[j, i]]
-        best = min(tried, key=objective)
-        now = replace(now, members=[*now.members[:j], best, *now.members[j + 1 :]])
+        asked = np.argsort(slope * np.sign(member.beta) + 1e9 * ~occurs[j], kind="stable")
+        moved = [member.at(met[j][i]) for i in asked[:N_DONORS] if occurs[j, i]]
+        tried = [replace(now, members=[*before, each, *after]) for each in (member, *moved)]
+        now = min(tried, key=lambda each: each.objective(train, lam))
     return now
 
 

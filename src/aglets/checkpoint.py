@@ -136,18 +136,12 @@ class Checkpoint(Watch):
         path = self._part(task)
         return read_begun(path) if path.is_file() else None
 
-    def pause(
-        self,
-        task: Task,
-        prepared: Prepared,
-        paths: Sequence[list[PathPoint]],
-        here: Sequence[Fork],
-    ) -> None:
+    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
         """Write the paths of a task that is under way, if that is worth its time."""
         start = time.monotonic()
         if start < self._next:
             return
-        write_begun(self._part(task), paths, here, [_kept(fork, prepared) for fork in here])
+        write_begun(self._part(task), begun, prepared.store.patterns)
         took = time.monotonic() - start
         self._next = start + took + max(self.every, EVERY_TIMES * took if self.every else 0.0)
 
@@ -170,11 +164,6 @@ class Checkpoint(Watch):
         return whole.with_name(f"{whole.name}.part")
 
 
-def _kept(fork: Fork, prepared: Prepared) -> KeptState:
-    state = fork.state
-    return state if isinstance(state, KeptState) else KeptState.of(state, prepared.store.patterns)
-
-
 def _fingerprint_in(mark: Path) -> Any:
     try:
         return json.loads(mark.read_text(encoding="utf-8")).get("fingerprint")
@@ -187,15 +176,14 @@ def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
     _write_columns(path, _columns_of(paths), np.savez_compressed)
 
 
-def write_begun(
-    path: Path,
-    paths: Sequence[list[PathPoint]],
-    here: Sequence[Fork],
-    states: Sequence[KeptState],
-) -> None:
-    """Write path points, and where and in which states their paths go on."""
-    columns = _columns_of(paths)
-    for output, (fork, state) in enumerate(zip(here, states, strict=True)):
+def write_begun(path: Path, begun: Begun, patterns: Sequence[Pattern]) -> None:
+    """Write path points, and where their paths go on; ``patterns`` are those of all handles."""
+    columns = _columns_of(begun.paths)
+    for output, fork in enumerate(begun.here):
+        if fork is None:
+            continue
+        state = fork.state
+        state = state if isinstance(state, KeptState) else KeptState.of(state, patterns)
         columns[f"{output}_fork"] = np.array([fork.n_points, fork.reach, fork.lam_max])
         columns |= _pattern_columns(f"{output}_state", state.patterns)
         for name in _STATE:
@@ -306,7 +294,9 @@ def _points(columns: Any, output: int) -> list[PathPoint]:
     return points
 
 
-def _fork(columns: Any, output: int) -> Fork:
+def _fork(columns: Any, output: int) -> Fork | None:
+    if f"{output}_fork" not in columns:
+        return None
     n_points, reach, lam_max = columns[f"{output}_fork"].tolist()
     values: dict[str, Any] = {name: columns.get(f"{output}_state_{name}") for name in _STATE}
     values |= {name: float(values[name]) for name in _STATE_SCALARS}

@@ -87,14 +87,8 @@ class Watch:
     def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
         """After each lambda, with the paths of all outputs so far."""
 
-    def pause(
-        self,
-        task: Task,
-        prepared: Prepared,
-        paths: Sequence[list[PathPoint]],
-        here: Sequence[Fork],
-    ) -> None:
-        """After each lambda that was walked, with where each output's path goes on."""
+    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
+        """After each lambda that was walked, with all that is needed to go on from there."""
 
     def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
         """After the last lambda of a path that was not known before."""
@@ -334,9 +328,9 @@ def walk(
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
         settings.watch.step(task, prepared, paths)
-        reached = [each.fork for each in here if each.fork is not None]
-        if [fork.n_points for fork in reached] == list(map(len, paths)):
-            settings.watch.pause(task, prepared, paths, reached)
+        reached = [each.fork for each in here]
+        if [fork and fork.n_points for fork in reached] == list(map(len, paths)):
+            settings.watch.pause(task, prepared, Begun(paths, reached))
         if done is not None and done(paths):
             break
     settings.watch.end(task, paths)

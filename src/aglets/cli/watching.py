@@ -22,7 +22,7 @@ from rich.progress import (
 
 from aglets.checkpoint import Checkpoint
 from aglets.fitting import Begun, Prepared, Task, Watch
-from aglets.path import Fork, PathPoint
+from aglets.path import PathPoint
 
 __all__ = ["Best", "FitWatch", "OutOfTimeError", "interruptible"]
 
@@ -104,15 +104,9 @@ class FitWatch(Watch):
         """Return as much of the path as the checkpoint has."""
         return self.checkpoint.resume(task)
 
-    def pause(
-        self,
-        task: Task,
-        prepared: Prepared,
-        paths: Sequence[list[PathPoint]],
-        here: Sequence[Fork],
-    ) -> None:
+    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
         """Let the checkpoint keep where the path is."""
-        self.checkpoint.pause(task, prepared, paths, here)
+        self.checkpoint.pause(task, prepared, begun)
 
     def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
         """Move the bar, and look whether time is up."""
