@@ -167,8 +167,8 @@ def test_paths_that_the_budget_left_out_are_counted_and_told(tmp_path):
 
 def test_five_splits_share_the_kernel_matrix_and_nothing_else(tmp_path):
     def case(fit: float, shared: float, cut: int = 0) -> dict:
-        chosen = {"cut": cut}
-        return {"cpu_fit": fit, "cpu_shared": shared, "chosen": chosen, "commit": "a"}
+        chosen = [{"cut": 0}] * 4 + [{"cut": cut}]
+        return {"cpu_fit": [fit] * 5, "cpu_shared": shared, "chosen": chosen, "commit": "a"}
 
     cases = {"BZR lagra-paper": case(10, 0), "BZR gcn": case(20, 0)}
     cases |= {"BZR gh-knn-stock": case(1, 40)}
@@ -176,6 +176,7 @@ def test_five_splits_share_the_kernel_matrix_and_nothing_else(tmp_path):
     cases |= {"DHFR gh-knn-stock": case(0, 500), "COX2 gcn": case(1, 0)}
     cases |= {"BZR lagra-paper-5": case(4, 0), "DHFR lagra-paper-5": case(6, 0)}
     (tmp_path / "cost.json").write_text(json.dumps({"cases": cases}))
+    assert cost.n_splits(tmp_path) == 5
     text = cost.cost_table(tmp_path)
     assert row_of(text, "GraphHopper with k-NN, GraKeL").split("|")[2:4] == [" 45 ", " 500 "]
     assert row_of(text, "GCN / LAGRA").split("|")[2:4] == [" 2 ", " 1.1 "]

@@ -124,8 +124,8 @@ def costs(results: Results, folder: Path) -> list[str]:
     parts = ["## CPU seconds"]
     if cost.read(folder)["cases"]:
         parts += [
-            "Full selection on five splits, measured in one run on split 0 of each set: five times "
-            "one split, and the kernel matrix once. LAGRA has the paper's grid, GCN three hidden "
+            f"Full selection on {cost.n_splits(folder)} of the splits, measured in one run, the "
+            "kernel matrix once for all. LAGRA has the paper's grid, GCN three hidden "
             "sizes for as many epochs as above, GraphHopper is GraKeL's, extrapolated from a "
             "sample of graphs and pairs. Met: LAGRA takes no more CPU seconds than either. Capped: "
             "a path of LAGRA was ended by its budget. The whole grid would take far longer there "
