@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import train_test_split
+from strategies import graph_sets
 
 from aglets.graphs import Graph, GraphSet, as_graph_set
 
@@ -482,3 +483,21 @@ def test_sets_that_do_not_go_together():
         ValueError, match=r"Expected the same attribute_names.*\('x',\) and \('y',\)"
     ):
         GraphSet.concatenate([one, two])
+
+
+@given(graph_sets())
+def test_graphs_lose_the_edges_that_are_not_kept_and_nothing_else(graphs):
+    kept = np.random.default_rng(0).random(len(graphs.edges)) < 0.5
+    for before, after, of in zip(
+        graphs,
+        graphs.with_edges_where(kept),
+        np.split(kept, graphs.edge_offsets[1:-1]),
+        strict=True,
+    ):
+        assert after.labels == before.labels
+        np.testing.assert_array_equal(after.attributes, before.attributes)
+        np.testing.assert_array_equal(after.edges, before.edges[of])
+        if before.edge_labels is not None:
+            assert after.edge_labels == [
+                label for label, k in zip(before.edge_labels, of, strict=True) if k
+            ]

@@ -97,7 +97,14 @@ class GraphColumns:
 
     @property
     def ends(self) -> Ints:
-        """The two nodes of every edge, numbered through all graphs."""
+        """The two nodes of every edge, numbered through all graphs.
+
+        Examples
+        --------
+        >>> from aglets import GraphSet
+        >>> GraphSet.from_lists(labels=["CO", "CN"], edges=[[(0, 1)], [(0, 1)]]).ends.tolist()
+        [[0, 1], [2, 3]]
+        """
         return self.edges + np.repeat(self.node_offsets[:-1], self.n_edges)[:, None]
 
     @property
@@ -139,7 +146,20 @@ class GraphColumns:
         return replace(self, **changes) if changes else self
 
     def with_edges_where(self, kept: npt.NDArray[np.bool_]) -> Self:
-        """Return the same graphs with these of their edges only."""
+        """Return the same graphs with some of their edges only.
+
+        Parameters
+        ----------
+        kept : ndarray of bool of shape (n_edges,)
+            Over the edges of all graphs.
+
+        Examples
+        --------
+        >>> from aglets import GraphSet
+        >>> graphs = GraphSet.from_lists(labels=["CCO", "CN"], edges=[[(0, 1), (1, 2)], [(0, 1)]])
+        >>> graphs.with_edges_where(np.array([False, True, True])).n_edges
+        array([1, 1])
+        """
         edge_offsets = offsets_of(kept.astype(np.int64))[self.edge_offsets]
         return self._taken(
             self.node_offsets, edge_offsets, slice(None), np.flatnonzero(kept), self.rows

@@ -144,7 +144,9 @@ def fit(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option("--checkpoint", help="Folder of what is done so far.  [default: beside OUTPUT]"),
+        typer.Option(
+            "--checkpoint", help="Folder of what is done so far.  [default: beside OUTPUT]"
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an earlier run was interrupted.")
