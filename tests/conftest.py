@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from path_tools import ALL_LOSSES
 
 # Drawing many small graphs is slow at times, above all on a busy machine; that is no fault.
 settings.register_profile(
@@ -41,3 +42,15 @@ def load_tu(data_folder: Path):
     from aglets import datasets
 
     return cache(lambda name, **options: datasets.load_tu(data_folder / name, **options))
+
+
+@pytest.fixture(params=ALL_LOSSES, ids=repr)
+def loss(request):
+    """Every loss."""
+    return request.param
+
+
+@pytest.fixture(params=["fast", "paper"])
+def solver(request):
+    """Every solver."""
+    return request.param

@@ -81,11 +81,6 @@ def situations(draw) -> tuple[Problem, State, float]:
     return problem, replace(state, beta0=draw(st.sampled_from([state.beta0, -1.0, 0.25]))), lam
 
 
-@pytest.fixture(params=ALL_LOSSES, ids=repr)
-def loss(request):
-    return request.param
-
-
 @pytest.fixture(params=[False, True], ids=["nodes", "nodes and edges"])
 def generic(request, loss) -> tuple[Problem, State, float]:
     """Gaussian attributes, trained for a few epochs: no ties, all blocks have something to do."""

@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from path_tools import CLASSIFICATION
 from scipy.optimize import minimize_scalar
 
 from aglets.optim.loss import LOSSES, Huber, Logistic, Squared, SquaredHinge
-
-ALL = [SquaredHinge(), Logistic(), Squared(), Huber(0.7)]
-CLASSIFICATION = [loss for loss in ALL if loss.classification]
-
-
-@pytest.fixture(params=ALL, ids=repr)
-def loss(request):
-    return request.param
 
 
 def problem(loss, seed, n=60, scale=1.0):

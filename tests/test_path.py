@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from graph_edits import renumbered
-from path_tools import ALL_LOSSES, decision, random_set, targets, watched_path
+from path_tools import decision, random_set, targets, watched_path
 
 from aglets import GraphSet, mining
 from aglets.engine import GraphletStore
@@ -24,19 +24,9 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=ALL_LOSSES, ids=repr)
-def loss(request):
-    return request.param
-
-
 @pytest.fixture(params=KINDS)
 def kind(request):
     return KINDS[request.param]
-
-
-@pytest.fixture(params=["fast", "paper"])
-def solver(request):
-    return request.param
 
 
 def path_of(graphs, y, *, maxpat=4, n_jobs=1, starts=None, **options) -> list[PathPoint]:

@@ -33,19 +33,9 @@ REAL = {
 }
 
 
-@pytest.fixture(params=ALL_LOSSES, ids=repr)
-def loss(request):
-    return request.param
-
-
 @pytest.fixture(params=KINDS)
 def kind(request):
     return KINDS[request.param]
-
-
-@pytest.fixture(params=["fast", "paper"])
-def solver(request):
-    return request.param
 
 
 @pytest.fixture(scope="module")

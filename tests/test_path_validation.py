@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from path_tools import ALL_LOSSES, Visit, decision, graphlets_of, random_set, targets, watched_path
+from path_tools import Visit, decision, graphlets_of, random_set, targets, watched_path
 
 from aglets import GraphSet, agis, mining
 from aglets.optim.loss import SquaredHinge
@@ -19,19 +19,9 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=ALL_LOSSES, ids=repr)
-def loss(request):
-    return request.param
-
-
 @pytest.fixture(params=KINDS)
 def kind(request):
     return KINDS[request.param]
-
-
-@pytest.fixture(params=["fast", "paper"])
-def solver(request):
-    return request.param
 
 
 def held_out_loss(state: State, visit: Visit, graphs: GraphSet, y, weight) -> float:
