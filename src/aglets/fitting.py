@@ -338,7 +338,7 @@ def walk(
 
 
 def _parted(forks: Sequence[Forks] | None, shared: Paths | None, maxpat: int) -> Begun | None:
-    """Return how far paths of this maxpat are those of a larger one, if all are at first."""
+    """Return what paths of this maxpat share with those of a larger one, if anything."""
     if forks is None or shared is None:
         return None
     here = [fork.at(maxpat) for fork in forks]
