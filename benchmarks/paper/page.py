@@ -124,12 +124,13 @@ def costs(results: Results, folder: Path) -> list[str]:
     parts = ["## CPU seconds"]
     if cost.read(folder)["cases"]:
         parts += [
-            f"Full selection on {cost.n_splits(folder)} of the splits, measured by one command, one "
-            "case after the other; the kernel matrix once for all splits. LAGRA has the paper's "
-            "grid, GCN three hidden sizes for as many epochs as above, GraphHopper is GraKeL's, extrapolated from a "
-            "sample of graphs and pairs. Met: LAGRA takes no more CPU seconds than either. Capped: "
-            f"a path of LAGRA was ended after {cost.SEARCH_SECONDS:g} s of search. The whole grid "
-            "would take far longer there (see cost against size), so that only the half with maxpat 5 can be compared.",
+            f"Full selection on {cost.n_splits(folder)} of the splits, measured by one command, "
+            "one case after the other; the kernel matrix once for all splits. LAGRA has the "
+            "paper's grid, GCN three hidden sizes for as many epochs as above, GraphHopper is "
+            "GraKeL's, extrapolated from a sample of graphs and pairs. Met: LAGRA takes no more "
+            "CPU seconds than either. Capped: a path of LAGRA was ended after "
+            f"{cost.SEARCH_SECONDS:g} s of search. The whole grid would take far longer there (see "
+            "cost against size), so that only the half with maxpat 5 can be compared.",
             cost.cost_table(folder),
         ]
     return [
