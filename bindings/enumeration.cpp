@@ -16,20 +16,13 @@ namespace aglets::python {
 
 namespace {
 
-/// Counts, and whether the budget lasted until all were counted.
-auto count_patterns(const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
-                    const Limits& limits) {
+/// Calls `walk` with starting costs and a budget, while other Python threads run.
+template <class Walk>
+auto walked(const GraphSet& graphs, const Starts& starts, const Limits& limits, Walk&& walk) {
   return without_gil([&] {
     const StartCosts costs(graphs, starts);
     Budget budget(limits, signal_pending);
-    CountVisitor visitor;
-    bool complete = true;
-    try {
-      walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
-    } catch (const BudgetExceeded&) {
-      complete = false;
-    }
-    return std::pair(visitor.counts, complete);
+    return walk(costs, budget);
   });
 }
 
@@ -40,8 +33,11 @@ void register_enumeration(nb::module_& module) {
       "count_patterns",
       [](const GraphSet& graphs, const Starts& starts, int maxpat, int n_threads,
          std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
-        return count_patterns(graphs, starts, maxpat, n_threads,
-                              limits_from({}, max_bytes, max_seconds));
+        const auto limits = limits_from({}, max_bytes, max_seconds);
+        const auto found = walked(graphs, starts, limits, [&](const auto& costs, Budget& budget) {
+          return count_patterns(graphs, costs, maxpat, n_threads, budget);
+        });
+        return std::pair(found.by_size, found.complete);
       },
       "graphs"_a, "starts"_a, "maxpat"_a, "n_threads"_a = 1, "max_bytes"_a = nb::none(),
       "max_seconds"_a = nb::none(),
@@ -52,9 +48,7 @@ void register_enumeration(nb::module_& module) {
       [](const GraphSet& graphs, const Starts& starts, int maxpat, std::size_t min_support,
          int n_threads, std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
         const auto limits = limits_from({}, max_bytes, max_seconds);
-        auto found = without_gil([&] {
-          const StartCosts costs(graphs, starts);
-          Budget budget(limits, signal_pending);
+        auto found = walked(graphs, starts, limits, [&](const auto& costs, Budget& budget) {
           FrequentVisitor visitor(min_support, budget);
           walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
           return std::move(visitor.found);

@@ -131,10 +131,8 @@ void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, 
   });
 }
 
-bool CountVisitor::visit(const DfsCode& code, const std::vector<Support>& supports) {
+bool CountVisitor::visit(const DfsCode& code, const std::vector<Support>&) {
   ++counts[{code.n_nodes(), code.n_edges()}];
-  n_supports += static_cast<std::int64_t>(supports.size());
-  for (const auto& support : supports) total_cost += support.cost;
   return true;
 }
 
@@ -145,8 +143,18 @@ std::unique_ptr<PatternVisitor> CountVisitor::fresh() const {
 void CountVisitor::join(PatternVisitor& other) {
   auto& from = static_cast<CountVisitor&>(other);
   for (const auto& [size, count] : from.counts) counts[size] += count;
-  n_supports += from.n_supports;
-  total_cost += from.total_cost;
+}
+
+PatternCounts count_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat,
+                             int n_threads, Budget& budget) {
+  CountVisitor visitor;
+  bool complete = true;
+  try {
+    walk_patterns(graphs, costs, maxpat, n_threads, budget, visitor);
+  } catch (const BudgetExceeded&) {
+    complete = false;
+  }
+  return {std::move(visitor.counts), complete};
 }
 
 bool FrequentVisitor::visit(const DfsCode& code, const std::vector<Support>& supports) {

@@ -43,9 +43,17 @@ public:
   void join(PatternVisitor& other) override;
 
   std::map<std::pair<int, int>, std::int64_t> counts;
-  std::int64_t n_supports = 0;
-  double total_cost = 0.0;
 };
+
+/// Number of patterns by (nodes, edges): of all, or of those met before the
+/// budget ran out.
+struct PatternCounts {
+  std::map<std::pair<int, int>, std::int64_t> by_size;
+  bool complete;
+};
+
+PatternCounts count_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat,
+                             int n_threads, Budget& budget);
 
 /// Patterns that at least `min_support` graphs contain.
 class FrequentVisitor final : public PatternVisitor {
