@@ -29,7 +29,8 @@ inline auto edge_label_array(const std::vector<CodeEdge>& edges) {
 inline DfsCode code_from(const Vector<std::int32_t>& types, const Matrix<std::int32_t>& edges,
                          const Vector<std::int32_t>& edge_labels) {
   const auto n_edges = edges.shape(0);
-  if (types.size() == 0 || types.size() > DfsCode::max_nodes || edge_labels.size() != n_edges || (n_edges && edges.shape(1) != 2))
+  if (types.size() == 0 || types.size() > DfsCode::max_nodes || edge_labels.size() != n_edges ||
+      (n_edges && edges.shape(1) != 2))
     throw std::invalid_argument("a code has a type per node, and two ends and a label per edge");
   DfsCode code(types.data()[0]);
   for (std::size_t i = 0; i < n_edges; ++i) {

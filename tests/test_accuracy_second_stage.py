@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from accuracy import second_stage
-from accuracy.ideas import main_direction
 
 from aglets import LagraClassifier, datasets
 
@@ -59,7 +58,7 @@ def test_starting_again_never_raises_the_objective(begun):
 
 def test_halves_of_a_graphlet_lie_on_both_sides_of_it(begun):
     start, data, _ = begun
-    halves = second_stage.split(start, data, main_direction).members
+    halves = second_stage.split(start, data).members
     assert len(halves) == 2 * len(start.members)
     for whole, left, right in zip(start.members, halves[::2], halves[1::2], strict=True):
         np.testing.assert_allclose(0.5 * (left.z + right.z), whole.z)

@@ -144,9 +144,13 @@ def mean_pooling(case: Case) -> Outcome | None:
     return second_pass(case, features, "none", chosen)
 
 
-def trained_more(case: Case, start: str, *, weigh: bool = False) -> Outcome:
+#: Makes another start of a model, its training graphs and lambda.
+Begin = Callable[[second_stage.Trained, second_stage.Labelled, float], second_stage.Trained]
+
+
+def trained_more(case: Case, begin: Begin, *, weigh: bool = False, **parameters: Any) -> Outcome:
     """Train the chosen model further, from another start or with weights of attributes."""
-    chosen = case.fit(**(SINGLE_NODES if start == "annealed" else {}))
+    chosen = case.fit(**parameters)
     parts = {
         name: second_stage.Labelled(
             chosen.model_.prepared(case.graphs[at := getattr(case.parts, name)]), case.y[at]
@@ -155,24 +159,13 @@ def trained_more(case: Case, start: str, *, weigh: bool = False) -> Outcome:
     }
     train, lam = parts["train"], chosen.lambda_
     first = second_stage.members_of(chosen.model_, train.graphs)
-    begun = {
-        "as it is": lambda: first,
-        "restarted": lambda: second_stage.restarted(first, train, lam),
-        "split": lambda: second_stage.split(first, train, main_direction),
-        "annealed": lambda: second_stage.annealed(first, train, lam),
-    }[start]()
-    best = second_stage.trained_further(begun, train, parts["validation"], lam, weigh=weigh)
+    best = second_stage.trained_further(
+        begin(first, train, lam), train, parts["validation"], lam, weigh=weigh
+    )
     if first.loss(parts["validation"]) <= best.loss(parts["validation"]):
         best = first
     used = sum(abs(member.beta) > 1e-9 for member in best.members)
     return Outcome(best.f(parts["test"].graphs), used)
-
-
-def main_direction(pulls: np.ndarray) -> np.ndarray:
-    """Find the direction in which pulls differ most."""
-    if not len(pulls):
-        return np.zeros(pulls.shape[1])
-    return np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)[2][0]
 
 
 def psi_of(model: LagraModel, graphs: GraphSet) -> np.ndarray:
@@ -231,21 +224,27 @@ IDEAS: dict[str, tuple[str, Idea]] = {
     "bags": (f"mean over {N_BAGS} bootstrap samples", bags),
     "several-rhos": ("one sparse model over graphlets of several rho", several_rhos),
     "steady": ("only graphlets that come back in subsamples", steady),
-    "polished": ("L-BFGS in beta and z together", lambda case: trained_more(case, "as it is")),
+    "polished": (
+        "L-BFGS in beta and z together",
+        lambda case: trained_more(case, lambda first, *_: first),
+    ),
     "restarted": (
         "graphlets start again where graphs ask for them",
-        lambda case: trained_more(case, "restarted"),
+        lambda case: trained_more(case, second_stage.restarted),
     ),
-    "split": ("every graphlet split in two", lambda case: trained_more(case, "split")),
+    "split": (
+        "every graphlet split in two",
+        lambda case: trained_more(case, lambda first, train, _: second_stage.split(first, train)),
+    ),
     "weighed": (
         "a learned weight per label and attribute",
-        lambda case: trained_more(case, "as it is", weigh=True),
+        lambda case: trained_more(case, lambda first, *_: first, weigh=True),
     ),
     "single-nodes": ("single nodes, 8 starts", lambda case: plain(case, **SINGLE_NODES)),
     "mean-pooling": ("the same, best and mean", mean_pooling),
     "annealed": (
         "the same, from all nodes to the best (soft-max)",
-        lambda case: trained_more(case, "annealed"),
+        lambda case: trained_more(case, second_stage.annealed, **SINGLE_NODES),
     ),
 }
 

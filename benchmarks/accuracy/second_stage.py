@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 
 from aglets import Graphlet, GraphSet, LagraModel, _core
 from aglets.graphlet import core_pattern
+from aglets.optim.loss import SquaredHinge
 
 N_ROUNDS, N_STEPS = 10, 15
 #: Parts of the way to the minimum for given matches that are tried until F falls.
@@ -69,7 +70,10 @@ class Trained:
     log_weights: np.ndarray  # (n_labels, n_attributes)
 
     def matches(self, graphs: GraphSet) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Where each graphlet occurs, and the attributes it meets there, in the model's units."""
+        """Weighted cost of each graphlet (row) in each graph, and the attributes it meets there.
+
+        Attributes are in the model's units.
+        """
         stretch = np.exp(0.5 * self.log_weights)
         seen = graphs.with_attributes(graphs.attributes * stretch[graphs.labels])
         z = [(m.z * stretch[codes(m.graphlet, graphs)]).ravel() for m in self.members]
@@ -81,17 +85,12 @@ class Trained:
             rows = nodes[start : start + size].reshape(len(graphs), -1)
             met.append(graphs.attributes[graphs.node_offsets[:-1, None] + np.maximum(rows, 0)])
             start += size
-        return np.isfinite(costs), met
+        return costs, met
 
     def psi(self, graphs: GraphSet) -> np.ndarray:
         """Match each graphlet (row) with each graph (column)."""
-        occurs, met = self.matches(graphs)
-        weights = np.exp(self.log_weights)
-        rows = [
-            np.exp(-m.rho * ((x - m.z) ** 2 * weights[codes(m.graphlet, graphs)]).sum(axis=(1, 2)))
-            for m, x in zip(self.members, met, strict=True)
-        ]
-        return occurs * np.array(rows).reshape(len(rows), len(graphs))
+        rho = np.array([[m.rho] for m in self.members])
+        return np.exp(-rho * self.matches(graphs)[0])
 
     def f(self, graphs: GraphSet) -> np.ndarray:
         return self.beta0 + np.array([m.beta for m in self.members]) @ self.psi(graphs)
@@ -119,8 +118,8 @@ class Trained:
 
 def hinge(y: np.ndarray, f: np.ndarray) -> tuple[float, np.ndarray]:
     """Half the squared hinge loss, and its slope in f."""
-    short = np.maximum(1.0 - y * f, 0.0)
-    return 0.5 * float(short @ short), -y * short
+    loss, ones = SquaredHinge(), np.ones(len(y))
+    return loss.value(y, f, ones), -loss.residual(y, f, ones)
 
 
 def codes(graphlet: Graphlet, graphs: GraphSet) -> list[int]:
@@ -159,7 +158,8 @@ def trained_further(
 
 def lowered(now: Trained, train: Labelled, lam: float, weigh: bool) -> Trained:
     """Lower F while every graphlet keeps its matches, and beta its signs."""
-    occurs, met = now.matches(train.graphs)
+    costs, met = now.matches(train.graphs)
+    occurs = np.isfinite(costs)
     of_label = [codes(m.graphlet, train.graphs) for m in now.members]
     rho = np.array([[m.rho] for m in now.members])
     layout = Layout(now)
@@ -273,29 +273,34 @@ def restarted(start: Trained, train: Labelled, lam: float) -> Trained:
     """Let every graphlet in turn take attributes that it meets in a training graph, if F falls."""
     now = start
     for j in range(len(start.members)):
-        occurs, met = now.matches(train.graphs)
+        costs, met = now.matches(train.graphs)
+        occurs = np.isfinite(costs[j])
         _, slope = hinge(train.y, now.f(train.graphs))
         before, member, after = now.members[:j], now.members[j], now.members[j + 1 :]
         # First the graphs that ask most for this graphlet.
-        asked = np.argsort(slope * np.sign(member.beta) + 1e9 * ~occurs[j], kind="stable")
-        moved = [member.at(met[j][i]) for i in asked[:N_DONORS] if occurs[j, i]]
+        asked = np.argsort(slope * np.sign(member.beta) + 1e9 * ~occurs, kind="stable")
+        moved = [member.at(met[j][i]) for i in asked[:N_DONORS] if occurs[i]]
         tried = [replace(now, members=[*before, each, *after]) for each in (member, *moved)]
         now = min(tried, key=lambda each: each.objective(train, lam))
     return now
 
 
-def split(start: Trained, train: Labelled, pick: Callable[[np.ndarray], np.ndarray]) -> Trained:
-    """Make two of every graphlet, moved apart along the way in which graphs pull it.
-
-    ``pick`` gives the direction from the pulls of the graphs (rows).
-    """
-    occurs, met = start.matches(train.graphs)
+def split(start: Trained, train: Labelled) -> Trained:
+    """Make two of every graphlet, moved apart along the way in which graphs pull it most."""
+    costs, met = start.matches(train.graphs)
     _, slope = hinge(train.y, start.f(train.graphs))
     psi = start.psi(train.graphs)
     made = []
-    for m, there, x, row in zip(start.members, occurs, met, psi, strict=True):
+    for m, there, x, row in zip(start.members, np.isfinite(costs), met, psi, strict=True):
         pulls = (slope * m.beta * row)[there, None] * (m.z - x[there]).reshape(there.sum(), -1)
-        way = pick(pulls).reshape(m.z.shape)
+        way = main_direction(pulls).reshape(m.z.shape)
         step = APART * float(np.sqrt(((x[there] - m.z) ** 2).mean())) * way
         made += [replace(m.at(m.z + s * step), beta=0.5 * m.beta) for s in (-1.0, 1.0)]
     return replace(start, members=made)
+
+
+def main_direction(pulls: np.ndarray) -> np.ndarray:
+    """Find the direction in which pulls (rows) differ most."""
+    if not len(pulls):
+        return np.zeros(pulls.shape[1])
+    return np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)[2][0]

@@ -86,6 +86,20 @@ private:
   EmbeddingRows<Id> rows_;
 };
 
+/// Visits the patterns of few edges and gathers the subtrees below them.
+template <class Id>
+void walk_trunk(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget,
+                std::unique_ptr<PatternVisitor>& seen, std::vector<Subtree>& subtrees) {
+  Walk<Id> walk(graphs, costs, maxpat, budget);
+  EmbeddingRows<Id> rows;
+  for (std::int32_t type = 0; type < costs.n_types(); ++type) {
+    DfsCode code(type);
+    walk.extender().root_rows(type, rows);
+    if (!rows.supports().empty() && seen->visit(code, rows.supports()))
+      walk.trunk(code, rows, seen, subtrees);
+  }
+}
+
 template <class Id>
 void walk_with(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
                Budget& budget, PatternVisitor& visitor) {
@@ -100,16 +114,7 @@ void walk_with(const GraphSet& graphs, const StartCosts& costs, int maxpat, int 
     visitor.join(*seen);
   };
   try {
-    {
-      Walk<Id> walk(graphs, costs, maxpat, budget);
-      EmbeddingRows<Id> rows;
-      for (std::int32_t type = 0; type < costs.n_types(); ++type) {
-        DfsCode code(type);
-        walk.extender().root_rows(type, rows);
-        if (!rows.supports().empty() && seen->visit(code, rows.supports()))
-          walk.trunk(code, rows, seen, subtrees);
-      }
-    }
+    walk_trunk<Id>(graphs, costs, maxpat, budget, seen, subtrees);
     for (std::size_t i = 0; i < subtrees.size(); ++i) visitors.push_back(visitor.fresh());
     run_tasks(subtrees.size(), n_threads, budget, [&] {
       auto walk = std::make_shared<Walk<Id>>(graphs, costs, maxpat, budget);
