@@ -30,10 +30,10 @@ from _common import (
 )
 
 from aglets import LagraClassifier, mining
-from aglets.fitting import Frame, Sample, Settings
-from aglets.optim.loss import SquaredHinge
-from aglets.path import lagra_path
-from aglets.selection import Grid, evaluate
+from aglets.model.losses import SquaredHinge
+from aglets.training.fitting import Frame, Sample, Settings
+from aglets.training.path import lagra_path
+from aglets.training.selection import Grid, evaluate
 
 SETS = ("BZR", "AIDS")
 MAXPATS = (5, 10)

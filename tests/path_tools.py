@@ -14,9 +14,9 @@ from reference.search import label_means
 from tree_listing import node_pattern
 
 from aglets import Graphlet, GraphSet, agis, mining
-from aglets.optim import loss as losses
-from aglets.optim.state import Problem, State
-from aglets.path import SOLVERS, PathPoint, lagra_path
+from aglets.model import losses
+from aglets.training.optim.state import Problem, State
+from aglets.training.path import SOLVERS, PathPoint, lagra_path
 
 CLASSIFICATION = [losses.SquaredHinge(), losses.Logistic()]
 REGRESSION = [losses.Squared(), losses.Huber(0.7)]

@@ -16,63 +16,42 @@ import aglets
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "aglets"
 
-# From the bottom up: a module may import its own layer and those above it in this table.
-LAYERS: dict[str, set[str]] = {
-    "core": {"_core"},
-    "graphs": {
-        "_checks",
-        "_edges",
-        "_columns",
-        "_formats",
-        "_html",
-        "_threads",
-        "_order",
-        "graphs",
-    },
-    "describe": {"_isomorphism", "leaks", "geometry", "describe"},
-    "graphlet": {"_names", "_palette", "_layout", "_residue", "_svg", "graphlet"},
-    "mining": {"mining"},
-    "io": {"io"},
-    "datasets": {"datasets"},
-    "input": {"scaling", "input_format", "covariates"},
-    "starts": {"starts"},
-    "engine": {"engine"},
-    "optim": {"optim"},
-    "path": {"path"},
-    "fitting": {"fitting"},
-    "checkpoint": {"checkpoint"},
-    "selection": {"selection", "averaging", "judging"},
-    "model": {"_archive", "_graphlet_columns", "stops", "model", "model_file", "model_average"},
-    "explain": {"_pictures", "explain"},
-    "compacting": {"compacting"},
-    "estimators": {"estimators"},
-    "evaluation": {"evaluation"},
-    "plot": {"plot"},
-    "report": {"report"},
-    "cli": {"cli"},
-}
-
-LEARNING = {
+# From the ground up: a room may import itself and the rooms above it in this table.
+ROOMS = (
+    "_version",
+    "_core",
+    "drawing",
+    "graphs",
+    "graphlets",
     "mining",
-    "starts",
-    "engine",
-    "optim",
-    "path",
-    "fitting",
-    "selection",
-    "compacting",
+    "io",
+    "datasets",
+    "preprocessing",
+    "model",
+    "training",
+    "explain",
     "estimators",
-}
+    "evaluation",
+    "plot",
+    "report",
+    "cli",
+)
 
-# What a layer must not know although it lies below.
+LEARNING = {"mining", "training", "estimators"}
+FILES = {"io", "datasets"}
+SURFACE = ("plot", "report", "cli")
+
+# What a room must not know although it lies below. "training.optim" is a part of a room.
 FORBIDDEN: dict[str, set[str]] = {
-    **{layer: {"io", "datasets"} for layer in LEARNING | {"model", "explain"}},
-    "plot": {"core", "optim"},
-    "report": {"core", "optim"},
-    "cli": {"core", "optim"},
+    "drawing": {"_core"},
+    "mining": FILES,
+    "preprocessing": FILES | {"training"},
+    "training": FILES,
+    "model": FILES | LEARNING,  # predicting needs no trainer
+    "explain": FILES | LEARNING,
+    "estimators": FILES,
+    **{room: {"_core", "training.optim"} for room in SURFACE},
 }
-FORBIDDEN["model"] |= LEARNING  # predicting needs no trainer
-FORBIDDEN["explain"] |= LEARNING
 
 OPTIONAL = {"rdkit", "torch", "torch_geometric", "matplotlib", "networkx", "pandas", "pyarrow"} | {
     "pooch",
@@ -80,11 +59,8 @@ OPTIONAL = {"rdkit", "torch", "torch_geometric", "matplotlib", "networkx", "pand
     "igraph",
 }
 
-# Tables of lazy names: they point to layers above their own and load nothing by themselves.
-DOORS = {"", "_formats", "_pictures"}
-
-LAYER_OF = {module: layer for layer, modules in LAYERS.items() for module in modules}
-ORDER = {layer: i for i, layer in enumerate(LAYERS)}
+# Tables of lazy names: they point to rooms below their own and load nothing by themselves.
+DOORS = {"", "graphs._formats", "explain._pictures"}
 
 
 def sources() -> list[Path]:
@@ -92,47 +68,79 @@ def sources() -> list[Path]:
 
 
 def module_of(path: Path) -> str:
-    """The part of the dotted name after `aglets.` that the table knows; "" for `__init__`."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py").replace("__init__", "")
+    """The dotted name below `aglets`; "" for the package itself."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
 
 
-def imported(tree: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
+def room_of(module: str) -> str:
+    return module.split(".")[0]
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
     """Dotted names of all modules imported anywhere in the file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = [] if node.level == 0 else list(package[: len(package) - node.level + 1])
-            name = ".".join(base + ([node.module] if node.module else []))
-            if name == "aglets":
+            assert node.level == 0, "imports are absolute"
+            if node.module == "aglets":
                 yield from (aglets._EXPORTS.get(a.name, f"aglets.{a.name}") for a in node.names)
             else:
-                yield name
+                yield str(node.module)
+                # `from aglets.explain import plain` imports a module, too.
+                yield from (f"{node.module}.{a.name}" for a in node.names if is_module(node, a))
+
+
+def is_module(node: ast.ImportFrom, alias: ast.alias) -> bool:
+    path = ROOT / "src" / str(node.module).replace(".", "/") / alias.name
+    return path.is_dir() or path.with_suffix(".py").is_file()
 
 
 def inner_imports(path: Path) -> set[str]:
-    package = ("aglets", *path.relative_to(PACKAGE).parts[:-1])
-    names = imported(ast.parse(path.read_text(encoding="utf-8")), package)
-    inner = {name.split(".")[1] for name in names if name.startswith("aglets.")}
-    return inner - {"__version__", module_of(path)}
+    """What a file imports from aglets, as dotted names below it."""
+    names = imported(ast.parse(path.read_text(encoding="utf-8")))
+    return {name.removeprefix("aglets.") for name in names if name.startswith("aglets.")}
 
 
-def test_every_module_has_a_place_in_the_table():
-    unknown = {module_of(path) for path in sources()} - set(LAYER_OF) - {""}
-    assert not unknown, f"name the layer of {unknown} in tests/test_architecture.py"
+def test_every_room_has_a_place_in_the_table():
+    unknown = {room_of(module_of(path)) for path in sources()} - set(ROOMS) - {""}
+    assert not unknown, f"name the place of {unknown} in tests/test_architecture.py"
 
 
-@pytest.mark.parametrize(
-    "path", sources(), ids=lambda path: path.relative_to(PACKAGE).as_posix().removesuffix(".py")
-)
-def test_modules_import_only_from_the_layers_beneath(path):
-    if module_of(path) in DOORS:
+def test_at_the_top_level_there_are_only_rooms():
+    modules = {path.name for path in PACKAGE.glob("*.py")}
+    assert modules == {"__init__.py", "_version.py", "evaluation.py"}
+
+
+def test_the_table_of_rooms_in_the_map_is_this_one():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `([a-z]+)(?:/|\.py)` \|", text, flags=re.MULTILINE)
+    assert table == [room for room in ROOMS if not room.startswith("_")]
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: module_of(path) or "aglets")
+def test_modules_import_only_from_rooms_above_them(path):
+    module = module_of(path)
+    if module in DOORS:
         return
-    layer = LAYER_OF[module_of(path)]
+    room = room_of(module)
     for name in inner_imports(path):
-        other = LAYER_OF[name]
-        assert ORDER[other] <= ORDER[layer], f"{layer} imports {name}, which lies above it"
-        assert other not in FORBIDDEN.get(layer, set()), f"{layer} must not know {name}"
+        other = room_of(name)
+        assert ROOMS.index(other) <= ROOMS.index(room), f"{room} imports {name}, a later room"
+        for closed in FORBIDDEN.get(room, set()):
+            assert not f"{name}.".startswith(f"{closed}."), f"{room} must not know {name}"
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: module_of(path) or "aglets")
+def test_what_begins_with_an_underscore_stays_in_its_room(path):
+    module = module_of(path)
+    if module in DOORS:
+        return
+    for name in inner_imports(path) - {"_core", "_version"}:
+        room, *inside = name.split(".")
+        private = any(part.startswith("_") for part in inside)
+        assert not private or room == room_of(module), f"{module} imports {name}"
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
@@ -142,7 +150,7 @@ def test_optional_packages_are_imported_where_they_are_used(path):
         body=[node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))],
         type_ignores=[],
     )
-    names = {name.split(".")[0] for name in imported(at_import, ("aglets",))}
+    names = {name.split(".")[0] for name in imported(at_import)}
     assert not names & OPTIONAL, "import it inside the function that needs it"
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import aglets
 from aglets import GraphSet, LagraClassifierCV, LagraRegressorCV, datasets, report
-from aglets.averaging import greedy_weights
 from aglets.cli import main
-from aglets.model_average import average_models
-from aglets.optim.loss import Logistic, Squared, SquaredHinge
+from aglets.model.average import average_models
+from aglets.model.losses import Logistic, Squared, SquaredHinge
+from aglets.training.averaging import greedy_weights
 
 GRID = {"starts": {1: (3,), 3: (1,)}, "rhos": (1.0, 0.1), "n_lambdas": 12, "random_state": 0}
 

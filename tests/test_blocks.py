@@ -16,12 +16,18 @@ from strategies import graph_sets, rows
 from tree_listing import node_pattern
 
 from aglets import agis, mining
-from aglets.engine import GraphletStore, LocalEngine
-from aglets.optim import blocks
-from aglets.optim.fast import MAX_ENTERING, FastSolver, let_violators_enter, solve_beta, step_z
-from aglets.optim.paper import PaperSolver
-from aglets.optim.solver import Progress
-from aglets.optim.state import Problem, State, empty_state
+from aglets.training.engine import GraphletStore, LocalEngine
+from aglets.training.optim import blocks
+from aglets.training.optim.fast import (
+    MAX_ENTERING,
+    FastSolver,
+    let_violators_enter,
+    solve_beta,
+    step_z,
+)
+from aglets.training.optim.paper import PaperSolver
+from aglets.training.optim.solver import Progress
+from aglets.training.optim.state import Problem, State, empty_state
 
 EXAMPLES = settings(max_examples=100, deadline=None)
 LOSS = st.sampled_from(ALL_LOSSES)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from aglets import LagraClassifierCV, datasets
-from aglets.checkpoint import Checkpoint, fingerprint, read_paths, write_paths
-from aglets.fitting import Task, Watch
+from aglets.training.checkpoint import Checkpoint, fingerprint, read_paths, write_paths
+from aglets.training.fitting import Task, Watch
 
 
 class Recorder(Watch):

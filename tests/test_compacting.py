@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, compact, datasets, size_curve
-from aglets.compacting import EXCHANGED, MISSING, MU, Elimination, centred, copies
-from aglets.model_average import average_models
+from aglets.model.average import average_models
+from aglets.model.compacting import EXCHANGED, MISSING, MU, Elimination, centred, copies
 
 
 @pytest.fixture(scope="module")

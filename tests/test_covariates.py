@@ -27,7 +27,7 @@ from aglets import (
     report,
 )
 from aglets.cli.app import app
-from aglets.covariates import Covariates, learn_covariates
+from aglets.preprocessing.covariates import Covariates, learn_covariates
 
 FEW = {"maxpat": 3, "n_lambdas": 8, "lambda_ratio": 0.2}
 

@@ -12,7 +12,7 @@ from networkx.algorithms.isomorphism import categorical_edge_match, categorical_
 from strategies import graph_sets
 
 from aglets import Graph, Graphlet, GraphSet, datasets
-from aglets._isomorphism import groups
+from aglets.graphs.isomorphism import groups
 
 
 def chains(*labels: str, **options) -> GraphSet:

@@ -13,7 +13,7 @@ from strategies import graph_sets, renumberings_of, rows, starts_for
 from tree_listing import listed
 
 from aglets import GraphSet, mining
-from aglets.engine.local import GraphletStore, LocalEngine
+from aglets.training.engine.local import GraphletStore, LocalEngine
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 TABLE_BYTES = [16 << 20, 0]  # embeddings laid out in a table, and graphs searched anew

@@ -23,7 +23,7 @@ from aglets import (
     evaluate,
 )
 from aglets.evaluation import Evaluation, Split
-from aglets.leaks import LeakWarning, is_contiguous, order_leak, size_leak
+from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak, size_leak
 
 QUICK = {"rhos": (0.1,), "maxpats": (2,), "starts": 1, "n_lambdas": 8}
 

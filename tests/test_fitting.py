@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aglets.datasets import make_planted
-from aglets.fitting import Sample, Settings, prepare, walk, walk_maxpats
-from aglets.optim.loss import SquaredHinge
+from aglets.model.losses import SquaredHinge
+from aglets.training.fitting import Sample, Settings, prepare, walk, walk_maxpats
 
 
 def settings(solver: str) -> Settings:

@@ -12,9 +12,9 @@ from rdkit.Chem import AllChem
 
 from aglets import Graphlet, GraphSet
 from aglets.graphs import as_graph_set
-from aglets.input_format import InputFormat
 from aglets.model import LagraModel
-from aglets.model_file import load
+from aglets.model.file import load
+from aglets.preprocessing.input_spec import InputFormat
 
 SMILES = ["CCO", "c1ccccc1", "C[N+](C)(C)C", "CC(=O)O", "C#N"]
 BAD = ["CCO", "C1CC", "", "CN(C)(C)C", "CCN"]

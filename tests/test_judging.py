@@ -7,9 +7,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from aglets import LagraClassifierCV, LagraRegressorCV, datasets
-from aglets.judging import standard_error
-from aglets.optim.loss import Squared
-from aglets.selection import Cell, Choice, FoldResult
+from aglets.model.losses import Squared
+from aglets.training.selection import Cell, Choice, FoldResult
+from aglets.training.standard_error import standard_error
 
 GRID = {"rhos": (0.1,), "maxpats": (3,), "starts": 1, "n_lambdas": 12}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from path_tools import CLASSIFICATION
 from scipy.optimize import minimize_scalar
 
-from aglets.optim.loss import LOSSES, Huber, Logistic, Squared, SquaredHinge
+from aglets.model.losses import LOSSES, Huber, Logistic, Squared, SquaredHinge
 
 
 def problem(loss, seed, n=60, scale=1.0):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from aglets import Graphlet, GraphSet
-from aglets.input_format import InputFormat
 from aglets.model import LagraModel
-from aglets.scaling import fit_scaling
+from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.scaling import fit_scaling
 
 
 def chain(labels, attributes=None, **columns):

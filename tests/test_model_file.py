@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from aglets import Graphlet, GraphSet
-from aglets._archive import decode_value, encode_value
-from aglets.input_format import InputFormat
 from aglets.model import LagraModel
-from aglets.model_file import ARRAYS, load, save
-from aglets.scaling import fit_scaling
-from aglets.stops import Stops
+from aglets.model._archive import decode_value, encode_value
+from aglets.model.file import ARRAYS, load, save
+from aglets.model.path_models import Stops
+from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.scaling import fit_scaling
 
 
 def make_graphs(vocabulary=("C", "N", "O"), n=10, seed=0, edge_columns=False):
@@ -426,13 +426,13 @@ def test_predicting_from_a_file_imports_no_trainer(tmp_path):
     make_model().save(tmp_path / "m")
     code = (
         "import sys\n"
-        "from aglets.model_file import load\n"
+        "from aglets.model.file import load\n"
         "from aglets import GraphSet\n"
         f"model = load({str(tmp_path / 'm')!r})\n"
         "graphs = GraphSet.from_lists(labels=[['C']], edges=[[]], attributes=[[[1.0, 2.0]]])\n"
         "model.predict(graphs)\n"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('sklearn', 'scipy')\n"
-        "       or m.startswith(('aglets.optim', 'aglets.fitting', 'aglets.path'))]\n"
+        "       or m.startswith('aglets.training')]\n"
         "assert not bad, bad\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,9 +10,9 @@ from graph_edits import renumbered
 from path_tools import decision, random_set, targets, watched_path
 
 from aglets import GraphSet, mining
-from aglets.engine import GraphletStore
-from aglets.optim.loss import Logistic, Squared, SquaredHinge
-from aglets.path import Forks, PathPoint, lagra_path, lambda_grid
+from aglets.model.losses import Logistic, Squared, SquaredHinge
+from aglets.training.engine import GraphletStore
+from aglets.training.path import Forks, PathPoint, lagra_path, lambda_grid
 
 RHO = 0.3
 KINDS = {

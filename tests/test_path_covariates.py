@@ -19,9 +19,9 @@ from scipy.optimize import minimize
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from aglets import GraphSet, mining
-from aglets.optim import loss as losses
-from aglets.optim.columns import Columns
-from aglets.path import lagra_path
+from aglets.model import losses
+from aglets.training.optim.columns import Columns
+from aglets.training.path import lagra_path
 
 RHO, MAXPAT = 0.3, 3
 

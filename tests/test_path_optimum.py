@@ -14,8 +14,8 @@ from reference.search import initial_costs, label_means
 from strategies import graph_sets
 
 from aglets import mining
-from aglets.optim.loss import SquaredHinge
-from aglets.path import lagra_path
+from aglets.model.losses import SquaredHinge
+from aglets.training.path import lagra_path
 
 RHO = 0.3
 KINDS = {

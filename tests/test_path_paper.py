@@ -13,11 +13,12 @@ from reference.patterns import Pattern, all_patterns, canonical
 from reference.plain import plain_graphs
 from tree_listing import listed
 
-from aglets import mining, path
-from aglets.engine import LocalEngine
-from aglets.optim.blocks import LENGTHEN
-from aglets.optim.loss import SquaredHinge
-from aglets.path import lagra_path
+from aglets import mining
+from aglets.model.losses import SquaredHinge
+from aglets.training import path
+from aglets.training.engine import LocalEngine
+from aglets.training.optim.blocks import LENGTHEN
+from aglets.training.path import lagra_path
 
 RHO = 0.3
 KINDS = {

@@ -7,9 +7,9 @@ import pytest
 from path_tools import Visit, decision, graphlets_of, random_set, targets, watched_path
 
 from aglets import GraphSet, agis, mining
-from aglets.optim.loss import SquaredHinge
-from aglets.optim.state import State
-from aglets.path import lagra_path
+from aglets.model.losses import SquaredHinge
+from aglets.training.optim.state import State
+from aglets.training.path import lagra_path
 
 RHO = 0.3
 KINDS = {

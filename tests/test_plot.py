@@ -13,8 +13,8 @@ from matplotlib.patches import Circle
 from matplotlib.text import Text
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, datasets
-from aglets._layout import LEAST_DISTANCE, positions
-from aglets.model_file import load
+from aglets.drawing.layout import LEAST_DISTANCE, positions
+from aglets.model.file import load
 from aglets.plot import (
     GraphletDisplay,
     GraphletGridDisplay,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglets.optim.quadratic import minimise_quadratic
+from aglets.training.optim.quadratic import minimise_quadratic
 
 
 def problem(seed: int, n_columns: int, collinear: float) -> tuple[np.ndarray, ...]:

@@ -11,7 +11,7 @@ import pytest
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, datasets, report
 from aglets.cli import main
-from aglets.model_file import load
+from aglets.model.file import load
 
 HARMFUL = [
     "</script><script>alert(1)</script>",

@@ -16,7 +16,7 @@ import pytest
 from test_report import HARMFUL, strange_page
 
 from aglets import Graphlet, LagraClassifier, LagraModel, datasets, report
-from aglets.input_format import InputFormat
+from aglets.preprocessing.input_spec import InputFormat
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright from PyPI")
 ROOT = Path(__file__).parents[1]

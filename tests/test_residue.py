@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from aglets import Graphlet, GraphSet, report
-from aglets._residue import NEGLIGIBLE, without_residue
 from aglets.cli import main
 from aglets.explain import explain_global
-from aglets.input_format import InputFormat
+from aglets.graphlets.residue import NEGLIGIBLE, without_residue
 from aglets.model import LagraModel
-from aglets.scaling import SCALES, fit_scaling
+from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.scaling import SCALES, fit_scaling
 
 RESIDUE = 5.1e-11
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aglets import GraphSet
-from aglets.scaling import SCALES, AttributeScaling, fit_scaling
+from aglets.preprocessing.scaling import SCALES, AttributeScaling, fit_scaling
 
 
 def random_graphs(seed=0, n=12, d=3, **columns):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from aglets.selection import Cell, FoldResult, Grid, choose, is_stale
+from aglets.training.selection import Cell, FoldResult, Grid, choose, is_stale
 
 GRID = Grid(rhos=(1.0, 0.1), maxpats={1: (5, 2)})
 

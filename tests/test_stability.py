@@ -8,7 +8,7 @@ import pytest
 
 from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, datasets, report
 from aglets.cli import main
-from aglets.model_file import load
+from aglets.model.file import load
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from sklearn.cluster import KMeans
 
 from aglets import GraphSet, LagraClassifier, LagraClassifierCV, mining
 from aglets.datasets import make_planted
-from aglets.engine import GraphletStore, LocalEngine
 from aglets.estimators._grids import grid_for
-from aglets.starts import starting_vectors
+from aglets.preprocessing.starts import starting_vectors
+from aglets.training.engine import GraphletStore, LocalEngine
 from tests.graph_edits import renumbered
 from tests.reference import search as reference
 from tests.reference.plain import plain_graphs

@@ -18,7 +18,7 @@ from paper.protocol import SETS, Records, Split
 
 from aglets import GraphSet, LagraModel
 from aglets import load as load_model
-from aglets.compacting import compacted
+from aglets.model.compacting import compacted
 
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name

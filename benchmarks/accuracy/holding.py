@@ -17,7 +17,7 @@ from _common import load, table
 from paper.protocol import SETS, Records, Split
 
 from aglets import load as load_model
-from aglets.compacting import MU, Elimination, centred, copies
+from aglets.model.compacting import MU, Elimination, centred, copies
 
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name

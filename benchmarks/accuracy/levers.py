@@ -19,7 +19,7 @@ from paper.lagra import PAPER_5, choice, curve, cut
 from paper.protocol import Split
 
 from aglets import GraphSet, LagraClassifierCV
-from aglets.fitting import Paths, Prepared, Task, Watch
+from aglets.training.fitting import Paths, Prepared, Task, Watch
 
 #: Folds are those of `LagraClassifierCV`, which needs a seed for them.
 FOLDS = {"cv": 5, "random_state": 0}

@@ -15,7 +15,7 @@ from pathlib import Path
 from _common import load
 from paper.protocol import SETS, Records, Split
 
-from aglets.covariates import learn_covariates
+from aglets.preprocessing.covariates import learn_covariates
 
 from .levers import AVERAGES, ROWS, Data, Memory, outcome
 

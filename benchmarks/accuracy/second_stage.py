@@ -15,8 +15,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from aglets import Graphlet, GraphSet, LagraModel, _core
-from aglets.graphlet import core_pattern
-from aglets.optim.loss import SquaredHinge
+from aglets.graphlets.graphlet import core_pattern
+from aglets.model.losses import SquaredHinge
 
 N_ROUNDS, N_STEPS = 10, 15
 #: Parts of the way to the minimum for given matches that are tried until F falls.

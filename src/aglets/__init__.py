@@ -8,9 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from aglets._version import __version__
+
 if TYPE_CHECKING:
     from aglets import datasets, explain, mining, plot, report
-    from aglets.compacting import compact, size_curve
     from aglets.estimators import (
         LagraClassifier,
         LagraClassifierCV,
@@ -18,35 +19,35 @@ if TYPE_CHECKING:
         LagraRegressorCV,
     )
     from aglets.evaluation import evaluate
-    from aglets.graphlet import Graphlet, agis
+    from aglets.graphlets import Graphlet, agis
     from aglets.graphs import Graph, GraphSet
     from aglets.model import LagraModel
-    from aglets.model_average import average_models
-    from aglets.model_file import load
+    from aglets.model.average import average_models
+    from aglets.model.compacting import compact, size_curve
+    from aglets.model.file import load
 
-__version__ = "0.1.0"
 
 #: Public name -> module that holds it; a name mapped to itself is a module.
 _EXPORTS = {
-    "Graph": "aglets.graphs",
-    "GraphSet": "aglets.graphs",
-    "Graphlet": "aglets.graphlet",
+    "Graph": "aglets.graphs.graph_set",
+    "GraphSet": "aglets.graphs.graph_set",
+    "Graphlet": "aglets.graphlets.graphlet",
     "LagraClassifier": "aglets.estimators",
     "LagraClassifierCV": "aglets.estimators",
-    "LagraModel": "aglets.model",
+    "LagraModel": "aglets.model.model",
     "LagraRegressor": "aglets.estimators",
     "LagraRegressorCV": "aglets.estimators",
-    "agis": "aglets.graphlet",
-    "average_models": "aglets.model_average",
-    "compact": "aglets.compacting",
+    "agis": "aglets.graphlets.graphlet",
+    "average_models": "aglets.model.average",
+    "compact": "aglets.model.compacting",
     "datasets": "aglets.datasets",
     "evaluate": "aglets.evaluation",
     "explain": "aglets.explain",
-    "load": "aglets.model_file",
+    "load": "aglets.model.file",
     "mining": "aglets.mining",
     "plot": "aglets.plot",
     "report": "aglets.report",
-    "size_curve": "aglets.compacting",
+    "size_curve": "aglets.model.compacting",
 }
 
 __all__ = [

@@ -21,14 +21,13 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from aglets import _html
+from aglets.drawing import html
 from aglets.graphs import GraphSet, as_graph_set
-from aglets.leaks import LeakWarning, is_contiguous, order_leak, size_leak
+from aglets.graphs.arrays import Floats, Rows
+from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak, size_leak
 
 __all__ = ["Estimate", "Evaluation", "Split", "evaluate"]
 
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 #: What of a fitted estimator says which point it chose.
 POINT = ("starts_", "rho_", "maxpat_", "lambda_ratio_")
@@ -94,17 +93,17 @@ class Evaluation:
     parts: str
 
     @property
-    def scores(self) -> FloatArray:
+    def scores(self) -> Floats:
         """The score of every split."""
         return np.array([split.score for split in self.splits])
 
     @property
-    def size_scores(self) -> FloatArray:
+    def size_scores(self) -> Floats:
         """What the size of graphs alone scores in every split."""
         return np.array([split.size_score for split in self.splits])
 
     @property
-    def n_graphlets(self) -> FloatArray:
+    def n_graphlets(self) -> Floats:
         """The number of graphlets of every split's model."""
         return np.array([split.n_graphlets for split in self.splits], dtype=np.float64)
 
@@ -132,7 +131,7 @@ class Evaluation:
         """Return how much better it is than the size of graphs alone, split by split."""
         return self._estimate(self.scores - self.size_scores, level)
 
-    def _estimate(self, values: FloatArray, level: float) -> Estimate:
+    def _estimate(self, values: Floats, level: float) -> Estimate:
         from scipy.stats import t
 
         if not 0.0 < level < 1.0:
@@ -188,7 +187,7 @@ class Evaluation:
             for i, split in enumerate(self.splits)
         ]
         head = ["split", self.score_name, "size only", "graphlets", *self.splits[0].chosen]
-        return _html.table(None, self._rows()) + _html.details("splits", _html.table(head, frame))
+        return html.table(None, self._rows()) + html.details("splits", html.table(head, frame))
 
 
 def evaluate(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 
 if TYPE_CHECKING:
     from aglets.mining import Counts

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli.reading import AsJson, Format, Source, reads_graphs
+from aglets.cli.sources import AsJson, Format, Source, reads_graphs
 
 LIST_EXAMPLES = ("aglets data list",)
 FETCH_EXAMPLES = ("aglets data fetch MUTAG",)

@@ -16,7 +16,7 @@ from aglets.cli.fit import (
     Targets,
     estimator_for,
 )
-from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 
 EXAMPLES = (
     "aglets evaluate demo --folds 3 --rho 0.1 --maxpat 3",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aglets.cli.reading import AsJson, Source, reads_graphs
 from aglets.cli.show import Model
+from aglets.cli.sources import AsJson, Source, reads_graphs
 
 if TYPE_CHECKING:
     from aglets import Graph
@@ -34,7 +34,7 @@ def explain(
 ) -> None:
     """Split the predictions of some graphs into what every graphlet adds, and where it is."""
     from aglets.explain import LocalExplanation, explain_local
-    from aglets.model_file import load
+    from aglets.model.file import load
 
     loaded = load(model)
     wanted = row or [0]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 
 if TYPE_CHECKING:
-    from aglets.cli.watching import FitWatch
+    from aglets.cli.progress import FitWatch
     from aglets.model import LagraModel
 
 EXAMPLES = (
@@ -160,10 +160,10 @@ def fit(
     the best model so far, and --resume goes on from there. With --stability the file also tells how
     often each graphlet comes back in fits to half of the graphs.
     """
-    from aglets.checkpoint import Checkpoint, fingerprint
-    from aglets.cli.watching import FitWatch, OutOfTimeError, interruptible
-    from aglets.leaks import size_leak
+    from aglets.cli.progress import FitWatch, OutOfTimeError, interruptible
+    from aglets.graphs.leaks import size_leak
     from aglets.mining import BudgetError
+    from aglets.training.checkpoint import Checkpoint, fingerprint
 
     start = time.monotonic()
     graphs, y = source.load_with_targets()
@@ -235,7 +235,7 @@ def fit(
 def estimator_for(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
     """Return an estimator for classes or for numbers."""
     from aglets import LagraClassifierCV, LagraRegressorCV
-    from aglets.leaks import is_measured
+    from aglets.graphs.leaks import is_measured
 
     of_numbers = {"squared", "huber"}
     if task is Kind.auto and loss is not None:
@@ -267,7 +267,7 @@ _ENDS = {
 
 
 def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
-    from aglets.estimators._assembly import model_of
+    from aglets.training.assembly import model_of
 
     best = watch.best
     if best is None:

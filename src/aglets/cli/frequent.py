@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aglets.cli.count import Maxpat
-from aglets.cli.reading import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 
 EXAMPLES = ("aglets frequent demo --maxpat 4 --min-support 0.5",)
 
@@ -31,7 +31,7 @@ def frequent(
 ) -> None:
     """List the connected labelled subgraphs that at least MIN-SUPPORT graphs contain."""
     from aglets import mining
-    from aglets._names import pattern_name
+    from aglets.graphlets.names import pattern_name
 
     graphs, _ = source.load()
     least = min_support * len(graphs) if min_support < 1 else min_support

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aglets.cli.reading import Source, reads_graphs
 from aglets.cli.show import Model
+from aglets.cli.sources import Source, reads_graphs
 from aglets.cli.tables import OutputFormat, opened_writer
 
 if TYPE_CHECKING:
-    from aglets.io._failures import Failure
+    from aglets.io.failures import Failure
     from aglets.io.stream import Raw
     from aglets.model import LagraModel
 
@@ -57,8 +57,8 @@ def predict(
     """
     from rich.console import Console
 
-    from aglets.io._failures import summary
-    from aglets.model_file import load
+    from aglets.io.failures import summary
+    from aglets.model.file import load
 
     loaded = load(model)
     n_rows, failures = 0, []
@@ -116,7 +116,7 @@ _worker: dict[str, Any] = {}
 def _start(path: Path) -> None:
     import signal
 
-    from aglets.model_file import load
+    from aglets.model.file import load
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
     _worker["model"] = load(path)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli.reading import Jobs, Source, reads_graphs
 from aglets.cli.show import Model
+from aglets.cli.sources import Jobs, Source, reads_graphs
 
 EXAMPLES = ("aglets report demo.aglets demo -o report.html",)
 
@@ -30,7 +30,7 @@ def report(
 
     The page is one file that needs no network. It compares with the truth if DATA has it.
     """
-    from aglets.model_file import load
+    from aglets.model.file import load
     from aglets.report import write
 
     loaded = load(model)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aglets.cli.reading import AsJson
+from aglets.cli.sources import AsJson
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +31,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the graphlets of a model, the weightiest first, with the attributes of their nodes."""
-    from aglets.model_file import load
+    from aglets.model.file import load
 
     loaded = load(model)
     order = sorted(range(len(loaded.graphlets)), key=lambda j: -abs(loaded.graphlets[j].coef or 0))
@@ -98,8 +98,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from aglets._residue import without_residue
-    from aglets.model import usual_attributes
+    from aglets.graphlets.residue import without_residue
+    from aglets.model.model import usual_attributes
 
     names = model.input_format.attribute_names or tuple(
         f"attribute {j}" for j in range(model.input_format.n_attributes)
@@ -148,7 +148,7 @@ def _print_covariates(model: LagraModel, console: Console) -> None:
     from rich import box
     from rich.table import Table
 
-    from aglets.explain._covariates import summaries_of
+    from aglets.explain.covariates import summaries_of
 
     found = summaries_of(model)
     if not found:

@@ -57,7 +57,7 @@ class _JsonWriter:
 
 class _ParquetWriter:
     def __init__(self, path: Path, columns: Mapping[str, type], stack: ExitStack) -> None:
-        from aglets.io._optional import optional
+        from aglets.io.optional import optional
 
         self._arrow = optional("pyarrow", "writing Parquet files")
         parquet = optional("pyarrow.parquet", "writing Parquet files")

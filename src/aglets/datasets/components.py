@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from aglets._checks import offsets_of
 from aglets.graphs import GraphSet
+from aglets.graphs.checks import offsets_of
 
 __all__ = ["keep_component"]
 

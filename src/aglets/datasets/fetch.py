@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
-from aglets._checks import listing
 from aglets.datasets.tu import data_folders, load_tu, user_cache
 from aglets.graphs import GraphSet
-from aglets.io._optional import optional
+from aglets.graphs.checks import listing
+from aglets.io.optional import optional
 
 __all__ = ["TuEntry", "fetch_tu", "list_tu"]
 

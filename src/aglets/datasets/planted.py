@@ -23,13 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from aglets.graphlet import Graphlet
+from aglets.graphlets import Graphlet
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
 
 __all__ = ["make_planted"]
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-Floats = npt.NDArray[np.float64]
 
 
 def make_planted(

@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from aglets.covariates import BUILT_IN, learn_covariates
-from aglets.estimators._assembly import model_of
 from aglets.estimators._parameters import (
     Condition,
     check_parameters,
@@ -26,16 +24,18 @@ from aglets.estimators._parameters import (
 )
 from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
-from aglets.fitting import Frame, Sample, Settings, Watch
 from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
-from aglets.optim.loss import Loss
-from aglets.path import PathPoint
-from aglets.scaling import SCALES
+from aglets.model.losses import Loss
+from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
+from aglets.preprocessing.scaling import SCALES
+from aglets.training.assembly import model_of
+from aglets.training.fitting import Frame, Sample, Settings, Watch
+from aglets.training.path import PathPoint
 
 __all__ = ["DEFAULT_MAX_BYTES", "BaseLagra", "check_targets"]
 
-FloatArray = NDArray[np.float64]
 
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
 DEFAULT_MAX_BYTES = 2**31
@@ -83,7 +83,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             A graph of weight 2 counts as the same graph given twice.
         validation : (graphs, y), (…, sample_weight) or (…, sample_weight, covariates), optional
             Graphs that are not trained on. Every lambda keeps the state that does best on them.
-        watch : aglets.fitting.Watch, optional
+        watch : aglets.training.fitting.Watch, optional
             Is told of every lambda, and may hand back paths that were walked before.
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Numbers of your own for every graph that are in the model beside the graphlets, and
@@ -191,7 +191,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         self.intercept_: Any = np.array(model.intercept)
         self.covariate_coef_: Any = np.array(model.covariate_coef)
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: Any) -> Floats:
         """Score how well each graphlet is contained in each graph.
 
         Covariates are no graphlets and have no columns here.
@@ -206,7 +206,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             AGIS, in [0, 1].
         """
         check_is_fitted(self)
-        psi: FloatArray = self.model_.transform(X, n_jobs=effective_n_jobs(self.n_jobs))
+        psi: Floats = self.model_.transform(X, n_jobs=effective_n_jobs(self.n_jobs))
         return psi
 
     def model_at(self, index: int) -> LagraModel:
@@ -269,7 +269,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         fraction: float = 0.5,
         random_state: Any = 0,
         covariates: Any = None,
-    ) -> FloatArray:
+    ) -> Floats:
         """Tell how often each graphlet is found again in models fitted on subsamples.
 
         Parameters

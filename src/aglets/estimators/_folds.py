@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import (
     KFold,
     ShuffleSplit,
@@ -17,12 +16,12 @@ from sklearn.model_selection import (
 )
 
 from aglets.estimators._parameters import Condition, either, floats, integers, one_of
-from aglets.fitting import Sample
-from aglets.leaks import LeakWarning, is_contiguous, order_leak
+from aglets.graphs.arrays import Rows
+from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak
+from aglets.training.fitting import Sample
 
 __all__ = ["FOLD_PARAMETERS", "make_folds"]
 
-Rows = NDArray[np.intp]
 
 FOLD_PARAMETERS: Mapping[str, Condition] = {
     "cv": either(

@@ -8,8 +8,9 @@ from typing import Any
 
 from aglets.estimators._parameters import Condition, either, floats, integers, many, one_of
 from aglets.graphs import GraphSet
-from aglets.mining import DENSE_DEGREE, LARGEST_MAXPAT
-from aglets.selection import Grid
+from aglets.mining.arguments import LARGEST_MAXPAT
+from aglets.mining.tree import DENSE_DEGREE
+from aglets.training.selection import Grid
 
 __all__ = ["GRID_PARAMETERS", "grid_for"]
 

@@ -10,9 +10,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from aglets.averaging import Member, fold_members, greedy_members
-from aglets.compacting import compact
-from aglets.estimators._assembly import model_of
 from aglets.estimators._base import BaseLagra
 from aglets.estimators._folds import FOLD_PARAMETERS, make_folds
 from aglets.estimators._grids import GRID_PARAMETERS, grid_for
@@ -24,11 +21,14 @@ from aglets.estimators._parameters import (
     integers,
     one_of,
 )
-from aglets.fitting import Frame, Paths, Sample, Settings, Watch
 from aglets.graphs import as_graph_set
-from aglets.judging import standard_error
-from aglets.model_average import average_models
-from aglets.selection import (
+from aglets.graphs.arrays import Floats
+from aglets.model.average import average_models
+from aglets.model.compacting import compact
+from aglets.training.assembly import model_of
+from aglets.training.averaging import Member, fold_members, greedy_members
+from aglets.training.fitting import Frame, Paths, Sample, Settings, Watch
+from aglets.training.selection import (
     Cell,
     Choice,
     FoldResult,
@@ -38,10 +38,10 @@ from aglets.selection import (
     evaluate_folds,
     walk_cells,
 )
+from aglets.training.standard_error import standard_error
 
 __all__ = ["GRID", "OverGrid"]
 
-FloatArray = NDArray[np.float64]
 
 GRID: Mapping[str, Condition] = {
     **GRID_PARAMETERS,
@@ -207,17 +207,17 @@ class OverGrid(BaseLagra):
         return folds
 
 
-def ratios(settings: Settings) -> FloatArray:
+def ratios(settings: Settings) -> Floats:
     """List lambda / lambda_max along a path."""
     return np.geomspace(1.0, settings.lambda_min_ratio, settings.n_lambdas)
 
 
-def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, FloatArray]:
+def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, Floats]:
     """Tabulate the grid: one row per (starts, maxpat, rho, lambda), means over folds."""
     starts, rho, maxpat = np.array(grid.cells, dtype=np.float64).T
     n = settings.n_lambdas
 
-    def mean(name: str) -> FloatArray:
+    def mean(name: str) -> Floats:
         return np.asarray(np.mean([getattr(result, name) for result in results], axis=0)).ravel()
 
     return {

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
-from aglets.fitting import Sample, Watch, walk_affordable
-from aglets.mining import LARGEST_MAXPAT
+from aglets.mining.arguments import LARGEST_MAXPAT
+from aglets.training.fitting import Sample, Watch, walk_affordable
 
 __all__ = ["LagraClassifier", "LagraRegressor"]
 

@@ -10,13 +10,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from aglets.graphlet import Graphlet, agis
+from aglets.graphlets import Graphlet, agis
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 
 __all__ = ["stability_of"]
-
-FloatArray = NDArray[np.float64]
 
 
 def stability_of(
@@ -29,7 +28,7 @@ def stability_of(
     random_state: Any,
     n_jobs: int | None,
     covariates: NDArray[Any] | None = None,
-) -> FloatArray:
+) -> Floats:
     """Fit on subsamples, and count for each graphlet how often it or one around it comes back."""
     rng = np.random.default_rng(random_state)
     rows = [_subsample(rng, y, fraction, estimator) for _ in range(n_rounds)]
@@ -88,5 +87,5 @@ def _bare(graphlets: Sequence[Graphlet]) -> list[Graphlet]:
     return [Graphlet(labels=h.labels, edges=h.edges, edge_labels=h.edge_labels) for h in graphlets]
 
 
-def _signs(model: LagraModel) -> FloatArray:
+def _signs(model: LagraModel) -> Floats:
     return np.sign([graphlet.coef or 0.0 for graphlet in model.graphlets])

@@ -16,15 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from aglets.estimators._base import BaseLagra, check_targets
 from aglets.estimators._parameters import Condition, either, floats, one_of
-from aglets.fitting import Sample
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
-from aglets.optim.loss import Huber, Logistic, Loss, Squared, SquaredHinge
-from aglets.optim.weights import check_sample_weight, class_weights
+from aglets.model.losses import Huber, Logistic, Loss, Squared, SquaredHinge
+from aglets.training.fitting import Sample
+from aglets.training.optim.weights import check_sample_weight, class_weights
 
 __all__ = ["LagraForClasses", "LagraForNumbers"]
-
-FloatArray = NDArray[np.float64]
 
 
 def _gives_probabilities(estimator: Any) -> bool:
@@ -48,7 +47,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         ),
     }
 
-    def decision_function(self, X: Any, covariates: Any = None) -> FloatArray:
+    def decision_function(self, X: Any, covariates: Any = None) -> Floats:
         """Evaluate f(G) = beta_0 + sum_H beta_H psi(G; H), plus what covariates add.
 
         Parameters
@@ -63,7 +62,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
             Positive for ``classes_[1]``; with more than two classes, one column per class.
         """
         check_is_fitted(self)
-        f: FloatArray = self.model_.decision_function(
+        f: Floats = self.model_.decision_function(
             X, covariates, n_jobs=effective_n_jobs(self.n_jobs)
         )
         return f
@@ -86,7 +85,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         return y
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any, covariates: Any = None) -> FloatArray:
+    def predict_proba(self, X: Any, covariates: Any = None) -> Floats:
         """Give the probability of each class; only with ``loss="logistic"``.
 
         Parameters
@@ -100,9 +99,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         p : ndarray of shape (n_graphs, n_classes)
         """
         check_is_fitted(self)
-        p: FloatArray = self.model_.predict_proba(
-            X, covariates, n_jobs=effective_n_jobs(self.n_jobs)
-        )
+        p: Floats = self.model_.predict_proba(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
         return p
 
     def score(
@@ -152,7 +149,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         weight = check_sample_weight(sample_weight, len(graphs))
         return self._sample(graphs, np.searchsorted(self.classes_, values), weight)
 
-    def _sample(self, graphs: GraphSet, codes: NDArray[np.intp], weight: FloatArray) -> Sample:
+    def _sample(self, graphs: GraphSet, codes: NDArray[np.intp], weight: Floats) -> Sample:
         outputs = np.arange(1, 2) if len(self.classes_) == 2 else np.arange(len(self.classes_))
         targets = np.where(codes == outputs[:, None], 1.0, -1.0)
         weighted = class_weights(codes, self.classes_, self.class_weight, weight)
@@ -168,7 +165,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         "epsilon": floats(0.0),
     }
 
-    def predict(self, X: Any, covariates: Any = None) -> FloatArray:
+    def predict(self, X: Any, covariates: Any = None) -> Floats:
         """Estimate the number of each graph.
 
         Parameters
@@ -182,7 +179,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         y : ndarray of shape (n_graphs,)
         """
         check_is_fitted(self)
-        y: FloatArray = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
+        y: Floats = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
         return y
 
     def score(

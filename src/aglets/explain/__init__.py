@@ -8,9 +8,16 @@ these objects alone.
 
 from __future__ import annotations
 
-from aglets.explain._covariates import CovariateContribution, CovariateSummary
-from aglets.explain._globally import GlobalExplanation, GraphletSummary, explain_global
-from aglets.explain._locally import Contribution, LocalExplanation, Switch, explain_local
+from aglets.explain._global import (
+    GlobalExplanation,
+    GraphletSummary,
+    checked_targets,
+    explain_global,
+    is_molecule,
+    summarise,
+)
+from aglets.explain._local import Contribution, LocalExplanation, Switch, explain_local
+from aglets.explain.covariates import CovariateContribution, CovariateSummary
 
 __all__ = [
     "Contribution",
@@ -20,6 +27,9 @@ __all__ = [
     "GraphletSummary",
     "LocalExplanation",
     "Switch",
+    "checked_targets",
     "explain_global",
     "explain_local",
+    "is_molecule",
+    "summarise",
 ]

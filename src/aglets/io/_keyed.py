@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aglets._checks import Floats, capitalised, listing
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
+from aglets.graphs.checks import capitalised, listing
 
 #: The key of the label, and the one under which attributes without names are one vector.
 LABEL, ATTRIBUTES = "label", "attributes"

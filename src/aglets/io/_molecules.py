@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
-from aglets._checks import listing
 from aglets.graphs import GraphSet
-from aglets.io._failures import Errors, Failure, check_errors, report
-from aglets.io._optional import optional
+from aglets.graphs.checks import listing
+from aglets.io.failures import Errors, Failure, check_errors, report
+from aglets.io.optional import optional
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

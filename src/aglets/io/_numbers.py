@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aglets._checks import listing
+from aglets.graphs.checks import listing
 
 Numbers = npt.NDArray[Any]
 

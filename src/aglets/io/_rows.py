@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from aglets._checks import listing
-from aglets.io._optional import optional
+from aglets.graphs.checks import listing
+from aglets.io.optional import optional
 
 PathLike = str | os.PathLike[str]
 

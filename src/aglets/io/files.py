@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from aglets.graphs import GraphSet
-from aglets.io._failures import Errors
 from aglets.io._rows import kind_of
 from aglets.io._targets import Targets
+from aglets.io.failures import Errors
 from aglets.io.tu import read_tu
 
 __all__ = ["FORMATS", "ReadOptions", "format_of", "read_file", "write_file"]

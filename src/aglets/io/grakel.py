@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aglets._checks import listing
 from aglets.graphs import GraphSet
+from aglets.graphs.checks import listing
 
 __all__ = ["from_grakel", "to_grakel"]
 

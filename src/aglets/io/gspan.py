@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from aglets._checks import Vocabulary, listing
 from aglets.graphs import GraphSet
+from aglets.graphs.checks import Vocabulary, listing
 from aglets.io._targets import Targets, check_target_count, parsed, target_array
 
 __all__ = ["from_gspan", "to_gspan"]

@@ -18,7 +18,7 @@ from aglets.io._keyed import (
     refuse,
     refuse_directed,
 )
-from aglets.io._optional import optional
+from aglets.io.optional import optional
 
 __all__ = ["from_networkx", "to_networkx"]
 

@@ -15,8 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, overload
 
-from aglets._checks import listing
 from aglets.graphs import GraphSet
+from aglets.graphs.checks import listing
 from aglets.io._keyed import (
     ATTRIBUTES,
     LABEL,

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aglets._checks import listing
 from aglets.graphs import GraphSet
+from aglets.graphs.checks import listing
 from aglets.io._keyed import ATTRIBUTES, LABEL
 
 __all__ = ["read_objects"]

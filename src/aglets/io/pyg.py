@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aglets._checks import listing
 from aglets.graphs import GraphSet
-from aglets.io._optional import optional
+from aglets.graphs.checks import listing
 from aglets.io._targets import Targets
+from aglets.io.optional import optional
 
 __all__ = ["from_pyg", "to_pyg"]
 

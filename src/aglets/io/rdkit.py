@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from aglets.graphs import GraphSet
-from aglets.io._failures import Errors
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures, MoleculeReader, read_molecules
+from aglets.io.failures import Errors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
-from aglets.io._failures import Errors
 from aglets.io._molecules import (
     FeatureOptions,
     Molecule,
@@ -18,6 +17,7 @@ from aglets.io._molecules import (
     read_molecules,
 )
 from aglets.io._targets import Targets, parsed, target_array
+from aglets.io.failures import Errors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

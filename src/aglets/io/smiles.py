@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from aglets.graphs import GraphSet
-from aglets.io._failures import Errors
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures, MoleculeReader, read_molecules
 from aglets.io._rows import smiles_rows
+from aglets.io.failures import Errors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

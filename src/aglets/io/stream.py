@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aglets.graphs import GraphSet
-from aglets.io._failures import Failure
 from aglets.io._molecules import MoleculeFeatures, MoleculeReader, molecule_set
 from aglets.io._rows import opened, smiles_rows, table_rows
+from aglets.io.failures import Failure
 from aglets.io.files import TABLES, ReadOptions, format_of
 
 __all__ = ["STREAMED", "Batch", "Raw", "batches", "graphs_of"]

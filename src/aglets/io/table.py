@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
-from aglets.io._failures import Errors
 from aglets.io._molecules import (
     FeatureOptions,
     Molecule,
@@ -18,6 +17,7 @@ from aglets.io._molecules import (
 )
 from aglets.io._rows import Row, table_rows
 from aglets.io._targets import Targets, parsed, target_array
+from aglets.io.failures import Errors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -20,18 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aglets._checks import (
-    Codes,
-    Floats,
-    Ints,
-    Vocabulary,
-    encode,
-    listing,
-    offsets_of,
-    vocabulary_of,
-)
-from aglets._edges import canonical_edges
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Codes, Floats, Ints
+from aglets.graphs.checks import Vocabulary, encode, listing, offsets_of, vocabulary_of
+from aglets.graphs.edges import canonical_edges
 from aglets.io._numbers import Numbers, line_number, read_numbers
 from aglets.io._targets import Targets
 

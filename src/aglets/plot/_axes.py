@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aglets._layout import positions
-from aglets._palette import ink_on
-from aglets._svg import bond_lines
+from aglets.drawing.layout import positions
+from aglets.drawing.palette import ink_on
+from aglets.drawing.svg import bond_lines
 
 __all__ = ["canvas", "draw_graph", "panel", "shown_label"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from aglets._palette import NEGATIVE, POSITIVE, label_colours
+from aglets.drawing.palette import NEGATIVE, POSITIVE, label_colours
 from aglets.explain import GlobalExplanation, GraphletSummary
-from aglets.explain._plain import names_of, short_name
+from aglets.explain.plain import names_of, short_name
 from aglets.plot._axes import FAINT, INK, canvas, draw_graph, panel, shown_label
 
 __all__ = ["GraphletDisplay", "GraphletGridDisplay"]

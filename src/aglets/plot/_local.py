@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from aglets._palette import NEGATIVE, POSITIVE, signed_colours
+from aglets.drawing.palette import NEGATIVE, POSITIVE, signed_colours
 from aglets.explain import LocalExplanation
-from aglets.explain._plain import short_name
+from aglets.explain.plain import short_name
 from aglets.plot._axes import FAINT, INK, canvas, draw_graph, panel
 
 __all__ = ["LocalDisplay"]

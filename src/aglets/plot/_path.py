@@ -7,20 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from aglets._palette import CLASSES
-from aglets.explain._plain import short_name
+from aglets.drawing.palette import CLASSES
+from aglets.explain.plain import short_name
+from aglets.graphs.arrays import Floats
 from aglets.plot._axes import INK, canvas, panel
 
 __all__ = ["PathDisplay", "SearchDisplay"]
 
-FloatArray = NDArray[np.float64]
 
-
-def path_columns(model: Any, output: int) -> dict[str, FloatArray]:
+def path_columns(model: Any, output: int) -> dict[str, Floats]:
     """Take the rows of one output out of a model's record of its path."""
-    record: Mapping[str, FloatArray] = model.path
+    record: Mapping[str, Floats] = model.path
     if not record or not len(record.get("lam", ())):
         raise ValueError("The model holds no record of its path; fit it with this version.")
     rows = record["output"] == output
@@ -59,14 +57,14 @@ class PathDisplay:
     np.float64(2.0)
     """
 
-    lambdas: FloatArray
-    train_score: FloatArray
-    validation_score: FloatArray
-    n_graphlets: FloatArray
-    coefs: dict[str, FloatArray] = field(default_factory=dict)
+    lambdas: Floats
+    train_score: Floats
+    validation_score: Floats
+    n_graphlets: Floats
+    coefs: dict[str, Floats] = field(default_factory=dict)
     chosen: float | None = None
-    covariates: dict[str, FloatArray] = field(default_factory=dict)
-    coef_lambdas: FloatArray | None = None
+    covariates: dict[str, Floats] = field(default_factory=dict)
+    coef_lambdas: Floats | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, output: int = 0) -> PathDisplay:
@@ -133,7 +131,7 @@ def _tag(ax: Any, text: str, row: int, colour: str) -> None:
     ax.text(1.04, 0.97 - 0.15 * row, text, size=6, color=colour, va="top", transform=ax.transAxes)
 
 
-def _share_lambda(panels: list[Any], lambdas: FloatArray, chosen: float | None) -> None:
+def _share_lambda(panels: list[Any], lambdas: Floats, chosen: float | None) -> None:
     for ax in panels:
         ax.set_xscale("log")
         ax.minorticks_off()
@@ -159,7 +157,7 @@ def _brief(value: float) -> str:
 
 
 #: Rows of a path's record, coefficients there by name, and gamma there.
-Known = tuple[Any, dict[str, FloatArray], FloatArray]
+Known = tuple[Any, dict[str, Floats], Floats]
 
 
 def _along_path(estimator: Any, model: Any, output: int) -> Known | None:
@@ -197,9 +195,9 @@ def _at_stops(model: Any, output: int) -> Known | None:
     return rows, _lines(terms, len(rows)), stops.covariate_coefs[first, output]
 
 
-def _lines(terms: Iterable[tuple[int, Any, str, float]], n_rows: int) -> dict[str, FloatArray]:
+def _lines(terms: Iterable[tuple[int, Any, str, float]], n_rows: int) -> dict[str, Floats]:
     """Add up (row, key, name, coefficient) by key; a name that is taken gets a prime."""
-    lines: dict[str, FloatArray] = {}
+    lines: dict[str, Floats] = {}
     names: dict[Any, str] = {}
     for row, key, name, beta in terms:
         if key not in names:
@@ -211,7 +209,7 @@ def _lines(terms: Iterable[tuple[int, Any, str, float]], n_rows: int) -> dict[st
     return lines
 
 
-def _effects(model: Any, gamma: FloatArray | None) -> dict[str, FloatArray]:
+def _effects(model: Any, gamma: Floats | None) -> dict[str, Floats]:
     """Say what a standard deviation of each covariate adds along the path."""
     if gamma is None or model.covariates is None:
         return {}
@@ -229,7 +227,7 @@ def _pattern_key(pattern: Any) -> tuple[bytes, ...]:
 
 
 def _pattern_name(pattern: Any, known: Any) -> str:
-    from aglets._names import pattern_name
+    from aglets.graphlets.names import pattern_name
 
     labels = [known.vocabulary[code] for code in pattern.labels]
     if known.edge_vocabulary is None:
@@ -261,13 +259,13 @@ class SearchDisplay:
     True
     """
 
-    lambdas: FloatArray
-    seconds: FloatArray
-    seconds_search: FloatArray
-    seconds_beta: FloatArray
-    seconds_z: FloatArray
-    n_visited: FloatArray
-    working_set_size: FloatArray
+    lambdas: Floats
+    seconds: Floats
+    seconds_search: Floats
+    seconds_beta: Floats
+    seconds_z: Floats
+    n_visited: Floats
+    working_set_size: Floats
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, output: int = 0) -> SearchDisplay:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglets._palette import CLASSES
-from aglets.explain._plain import short_name
+from aglets.drawing.palette import CLASSES
+from aglets.explain.plain import short_name
 from aglets.plot._axes import INK, canvas, panel
 
 __all__ = ["ScatterDisplay", "balanced_boundary"]

@@ -7,25 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglets import __version__
-from aglets._palette import CLASSES, NEGATIVE, NEUTRAL, POSITIVE, label_colours
-from aglets.explain._covariates import contributions_of
-from aglets.explain._globally import (
+from aglets._version import __version__
+from aglets.drawing.palette import CLASSES, NEGATIVE, NEUTRAL, POSITIVE, label_colours
+from aglets.explain import (
     GlobalExplanation,
     GraphletSummary,
     checked_targets,
     is_molecule,
     summarise,
 )
-from aglets.graphs import Graph, as_graph_set
+from aglets.explain.covariates import contributions_of
+from aglets.graphs.arrays import Floats
+from aglets.graphs.graph_set import Graph, as_graph_set
 from aglets.model import LagraModel
 from aglets.report._quality import quality
 from aglets.report._slider import path_table
 from aglets.report._structure import drawn_graphlet, structure
 
 __all__ = ["collect"]
-
-FloatArray = NDArray[np.float64]
 
 
 def collect(
@@ -102,8 +101,8 @@ def collect(
 
 
 def _wrong(
-    model: LagraModel, predictions: NDArray[Any], truth: NDArray[Any] | None, f: FloatArray
-) -> FloatArray:
+    model: LagraModel, predictions: NDArray[Any], truth: NDArray[Any] | None, f: Floats
+) -> Floats:
     """How wrong each prediction is; 0 or less where it is right."""
     if truth is None:
         return np.zeros(len(predictions))
@@ -169,7 +168,7 @@ def _percent(score: float, name: str) -> str:
     return f"{score:.1%}" if name == "accuracy" else f"{score:.2f}"
 
 
-def _graphlet(entry: GraphletSummary, psi: FloatArray) -> dict[str, Any]:
+def _graphlet(entry: GraphletSummary, psi: Floats) -> dict[str, Any]:
     order = np.argsort(-psi, kind="stable")
     firing = order[psi[order] > 0.0]
     return {
@@ -192,7 +191,7 @@ def _graphlet(entry: GraphletSummary, psi: FloatArray) -> dict[str, Any]:
 
 
 def _drawn(
-    graph: Graph, i: int, sites: Any, columns: list[int], psi: FloatArray, molecule: bool
+    graph: Graph, i: int, sites: Any, columns: list[int], psi: Floats, molecule: bool
 ) -> dict[str, Any]:
     """Write one graph of the gallery, with the nodes each graphlet was matched to."""
     matched = {
@@ -207,7 +206,7 @@ def _drawn(
     }
 
 
-def _beside(model: LagraModel, centered: FloatArray) -> list[list[dict[str, Any]]]:
+def _beside(model: LagraModel, centered: Floats) -> list[list[dict[str, Any]]]:
     """List what the covariates of a graph add, for every output."""
     return [
         [
@@ -227,7 +226,7 @@ def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _rounded(values: FloatArray) -> list[list[float | None]]:
+def _rounded(values: Floats) -> list[list[float | None]]:
     return [
         [float(f"{value:.4g}") if np.isfinite(value) else None for value in row]
         for row in values.tolist()

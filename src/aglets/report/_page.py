@@ -12,7 +12,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from aglets.explain._plain import plain
+from aglets.explain.plain import plain
 from aglets.report._data import collect
 
 __all__ = ["html", "write"]

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 
 __all__ = ["quality"]
 
-FloatArray = NDArray[np.float64]
 _N_BINS = 10
 
 
 def quality(
-    model: LagraModel, graphs: GraphSet, f: FloatArray, predictions: NDArray[Any], y: NDArray[Any]
+    model: LagraModel, graphs: GraphSet, f: Floats, predictions: NDArray[Any], y: NDArray[Any]
 ) -> dict[str, Any]:
     """Compare predictions with the truth, and with baselines that know no structure."""
     if model.classes is None:
@@ -40,7 +40,7 @@ def quality(
     return result
 
 
-def _of_two(f: FloatArray, positive: NDArray[np.bool_]) -> dict[str, Any]:
+def _of_two(f: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
     from sklearn.metrics import roc_auc_score, roc_curve
 
     false, true, _ = roc_curve(positive, f)
@@ -55,7 +55,7 @@ def _of_two(f: FloatArray, positive: NDArray[np.bool_]) -> dict[str, Any]:
     }
 
 
-def _calibration(p: FloatArray, positive: NDArray[np.bool_]) -> dict[str, Any]:
+def _calibration(p: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
     """Of graphs with like probability, the mean of it and the part that is positive."""
     bins = np.minimum((p * _N_BINS).astype(int), _N_BINS - 1)
     used = [b for b in range(_N_BINS) if (bins == b).any()]
@@ -66,7 +66,7 @@ def _calibration(p: FloatArray, positive: NDArray[np.bool_]) -> dict[str, Any]:
     }
 
 
-def _of_numbers(graphs: GraphSet, told: FloatArray, truth: FloatArray) -> dict[str, Any]:
+def _of_numbers(graphs: GraphSet, told: Floats, truth: Floats) -> dict[str, Any]:
     spread = float(((truth - truth.mean()) ** 2).sum())
     left = float(((truth - told) ** 2).sum())
     return {
@@ -104,5 +104,5 @@ def _baselines(
     return rows
 
 
-def _sizes(graphs: GraphSet) -> FloatArray:
+def _sizes(graphs: GraphSet) -> Floats:
     return np.column_stack([graphs.n_nodes, graphs.n_edges]).astype(np.float64)

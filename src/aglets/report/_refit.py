@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aglets.graphs.arrays import Floats
+
 __all__ = ["Refit", "refitted"]
 
-FloatArray = NDArray[np.float64]
 _N_STOPS, _RATIO = 16, 0.03
 
 
@@ -24,11 +25,11 @@ class Refit(NamedTuple):
     """One stop of the slider."""
 
     lam: float
-    coef: FloatArray
+    coef: Floats
     score: float
 
 
-def refitted(psi: FloatArray, y: NDArray[Any], *, classification: bool) -> list[Refit]:
+def refitted(psi: Floats, y: NDArray[Any], *, classification: bool) -> list[Refit]:
     """Fit weights at penalties from the largest downwards; empty if there is too little to fit."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -39,7 +40,7 @@ def refitted(psi: FloatArray, y: NDArray[Any], *, classification: bool) -> list[
         return _of_classes(psi, y) if classification else _of_numbers(psi, y.astype(np.float64))
 
 
-def _of_classes(psi: FloatArray, y: NDArray[Any]) -> list[Refit]:
+def _of_classes(psi: Floats, y: NDArray[Any]) -> list[Refit]:
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import LinearSVC
 
@@ -70,13 +71,13 @@ def _of_classes(psi: FloatArray, y: NDArray[Any]) -> list[Refit]:
     return stops
 
 
-def _lambda_max(psi: FloatArray, inside: NDArray[np.bool_]) -> float:
+def _lambda_max(psi: Floats, inside: NDArray[np.bool_]) -> float:
     """Return the least penalty that leaves no graphlet: |sum_i psi_i y_i (1 - y_i mean(y))|."""
     y = np.where(inside, 1.0, -1.0)
     return float(np.abs(psi.T @ (y * (1.0 - y * y.mean()))).max())
 
 
-def _of_numbers(psi: FloatArray, y: FloatArray) -> list[Refit]:
+def _of_numbers(psi: Floats, y: Floats) -> list[Refit]:
     from sklearn.linear_model import Lasso
     from sklearn.model_selection import KFold, cross_val_predict
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglets.graphlet import Graphlet
+from aglets.graphlets import Graphlet
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.report._refit import refitted
 from aglets.report._structure import drawn_graphlet
 
 __all__ = ["path_table"]
 
-FloatArray = NDArray[np.float64]
 
 #: Stops of the slider, and graphlets drawn at each.
 N_STOPS, N_DRAWN = 40, 12
@@ -26,8 +26,8 @@ def path_table(
     estimator: Any,
     model: LagraModel,
     graphs: GraphSet,
-    psi: FloatArray,
-    beside: FloatArray,
+    psi: Floats,
+    beside: Floats,
     y: NDArray[Any] | None,
     molecule: bool,
     n_jobs: int,
@@ -77,7 +77,7 @@ def _along(
     return points, [estimator.model_at(point) for point in points.tolist()]
 
 
-def _cost(record: Mapping[str, FloatArray], rows: NDArray[np.intp]) -> dict[str, FloatArray]:
+def _cost(record: Mapping[str, Floats], rows: NDArray[np.intp]) -> dict[str, Floats]:
     names = (
         *("lam", "seconds", "seconds_search", "seconds_beta", "seconds_z"),
         *("n_visited", "working_set_size"),
@@ -86,7 +86,7 @@ def _cost(record: Mapping[str, FloatArray], rows: NDArray[np.intp]) -> dict[str,
 
 
 def _again(
-    model: LagraModel, psi: FloatArray, y: NDArray[Any] | None, molecule: bool
+    model: LagraModel, psi: Floats, y: NDArray[Any] | None, molecule: bool
 ) -> dict[str, Any] | None:
     """Make stops from the model's own graphlets, with weights fitted again."""
     if y is None or model.covariates is not None:
@@ -126,7 +126,7 @@ def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
 
 
 def _score(
-    model: LagraModel, graphs: GraphSet, beside: FloatArray, y: NDArray[Any], n_jobs: int
+    model: LagraModel, graphs: GraphSet, beside: Floats, y: NDArray[Any], n_jobs: int
 ) -> float:
     psi = model.transform(graphs, n_jobs=n_jobs)
     told = model.predict_from_decision(model.decision_from_agis(psi, beside))

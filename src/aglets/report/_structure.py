@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from aglets._layout import positions
-from aglets.graphlet import Graphlet
+from aglets.drawing.layout import positions
+from aglets.graphlets import Graphlet
 
 __all__ = ["drawn_graphlet", "structure"]
 

@@ -1,7 +1,0 @@
-"""The solver's only door to graphs."""
-
-from __future__ import annotations
-
-from aglets.engine.local import GraphletStore, HeldOut, LocalEngine
-
-__all__ = ["GraphletStore", "HeldOut", "LocalEngine"]

@@ -1,0 +1,474 @@
+"""What a model has learned: its graphlets, and how they occur in graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aglets.drawing import html
+from aglets.drawing.svg import graph_svg
+from aglets.explain._pictures import Drawable
+from aglets.explain.covariates import CovariateSummary, summaries_of
+from aglets.explain.plain import (
+    graphlet_dict,
+    json_text,
+    label_text,
+    names_of,
+    short_name,
+    speaks_for,
+)
+from aglets.graphlets import Graphlet
+from aglets.graphlets.residue import without_residue
+from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs.arrays import Floats
+from aglets.model import LagraModel
+
+__all__ = ["GlobalExplanation", "GraphletSummary", "explain_global"]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphletSummary(Drawable):
+    """One graphlet of a model, and how it occurs in graphs.
+
+    Parameters
+    ----------
+    index : int
+        Position in ``model.graphlets``.
+    graphlet : Graphlet
+        In the user's units.
+    coef : float
+        beta.
+    speaks_for : class or None
+        The class that a match makes likelier ("not" the output's class counts for the other of two
+        classes); None in regression.
+    output : class or None
+        The class whose decision it is part of.
+    support : dict of class to int
+        In how many graphs of each class its labelled structure occurs; empty without y.
+    n_support : int
+        In how many of all graphs.
+    mean_psi : dict of class to float
+        Mean of psi over all graphs of each class, also those where it is 0; empty without y.
+    mean_psi_all : float
+    auc : float or None
+        How well psi alone tells `speaks_for` from the rest: 0.5 for not at all, 1 for perfectly.
+        None without y, in regression, or if only one class is there.
+    correlation : float or None
+        Of psi with y, in regression.
+    best_graph : int or None
+        The graph with the largest psi; the first of several. None if it occurs nowhere.
+    best_psi : float
+    label_mean, label_spread : ndarray of shape (n_nodes, n_attributes)
+        Mean and standard deviation of each attribute over all nodes in the graphs that have the
+        label of this node, for comparison with ``graphlet.attributes``. NaN where there are none.
+    shown_attributes : ndarray of shape (n_nodes, n_attributes)
+        ``graphlet.attributes`` as they are drawn: 0 for what is negligible beside that mean and
+        spread.
+    attribute_names : tuple of str
+    molecule : bool
+        Whether graphs were read from molecules, and are drawn as such.
+    stability : float or None
+        In which part of models fitted on subsamples it, or a graphlet that contains it, was found
+        again; None if that was not tried.
+    """
+
+    index: int
+    graphlet: Graphlet
+    coef: float
+    speaks_for: Any
+    output: Any
+    support: dict[Any, int]
+    n_support: int
+    mean_psi: dict[Any, float]
+    mean_psi_all: float
+    auc: float | None
+    correlation: float | None
+    best_graph: int | None
+    best_psi: float
+    label_mean: Floats
+    label_spread: Floats
+    shown_attributes: Floats
+    attribute_names: tuple[str, ...]
+    molecule: bool = False
+    stability: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as plain data."""
+        return {
+            "index": self.index,
+            "graphlet": graphlet_dict(self.graphlet),
+            "coef": self.coef,
+            "speaks_for": label_text(self.speaks_for),
+            "output": label_text(self.output),
+            "support": {str(key): value for key, value in self.support.items()},
+            "n_support": self.n_support,
+            "mean_psi": {str(key): value for key, value in self.mean_psi.items()},
+            "mean_psi_all": self.mean_psi_all,
+            "auc": self.auc,
+            "stability": self.stability,
+            "correlation": self.correlation,
+            "best_graph": self.best_graph,
+            "best_psi": self.best_psi,
+            "label_mean": self.label_mean.tolist(),
+            "label_spread": self.label_spread.tolist(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalExplanation(Drawable):
+    """All graphlets of a model, the strongest first, with how they occur in graphs.
+
+    Parameters
+    ----------
+    graphlets : tuple of GraphletSummary
+    intercepts : tuple of float
+        beta_0 of each output.
+    classes : tuple or None
+        None in regression.
+    class_counts : dict of class to int
+        Of the graphs it was computed on; empty without y.
+    n_graphs : int
+    rho : float, or tuple of float
+        One per graphlet, in the order of ``graphlets``, where they differ.
+    loss : str
+    attribute_names : tuple of str
+    covariates : tuple of CovariateSummary
+        Numbers of the whole graph beside the graphlets, if the model has such.
+    """
+
+    graphlets: tuple[GraphletSummary, ...]
+    intercepts: tuple[float, ...]
+    classes: tuple[Any, ...] | None
+    class_counts: dict[Any, int]
+    n_graphs: int
+    rho: float | tuple[float, ...]
+    loss: str
+    attribute_names: tuple[str, ...]
+    covariates: tuple[CovariateSummary, ...] = ()
+
+    @property
+    def intercept(self) -> float | tuple[float, ...]:
+        """beta_0: a number, or one per class for more than two classes."""
+        return self.intercepts[0] if len(self.intercepts) == 1 else self.intercepts
+
+    def with_stability(self, stability: ArrayLike | None) -> GlobalExplanation:
+        """Add how often each graphlet is found again, in the order of ``model.graphlets``."""
+        if stability is None:
+            return self
+        values = np.asarray(stability, dtype=np.float64)
+        if values.shape != (len(self.graphlets),):
+            raise ValueError(
+                f"stability must hold one number per graphlet ({len(self.graphlets)}). "
+                f"Got shape {values.shape} instead."
+            )
+        entries = [replace(entry, stability=float(values[entry.index])) for entry in self.graphlets]
+        return replace(self, graphlets=tuple(entries))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as plain data."""
+        return {
+            "classes": None if self.classes is None else [label_text(c) for c in self.classes],
+            "class_counts": {str(key): value for key, value in self.class_counts.items()},
+            "n_graphs": self.n_graphs,
+            "intercepts": list(self.intercepts),
+            "rho": list(self.rho) if isinstance(self.rho, tuple) else self.rho,
+            "loss": self.loss,
+            "attribute_names": list(self.attribute_names),
+            "graphlets": [entry.to_dict() for entry in self.graphlets],
+            "covariates": [entry.to_dict() for entry in self.covariates],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write it as JSON; the same model and graphs always give the same text."""
+        return json_text(self.to_dict(), indent)
+
+    def to_frame(self) -> Any:
+        """Tabulate graphlets and covariates in a pandas DataFrame, one row each.
+
+        Covariates come last, with "covariate" as their ``kind``, and have no support or psi.
+        """
+        import pandas as pd
+
+        columns: dict[str, list[Any]] = {
+            "graphlet": [entry.graphlet.name for entry in self.graphlets],
+            "kind": ["graphlet"] * len(self.graphlets),
+            **{
+                name: [getattr(entry, name) for entry in self.graphlets]
+                for name in ("index", "coef", "speaks_for", "n_support", "mean_psi_all")
+            },
+        }
+        for value in self.class_counts:
+            columns[f"support {value}"] = [entry.support[value] for entry in self.graphlets]
+            columns[f"mean_psi {value}"] = [entry.mean_psi[value] for entry in self.graphlets]
+        for name in ("auc", "correlation", "best_graph", "best_psi", "stability"):
+            columns[name] = [getattr(entry, name) for entry in self.graphlets]
+        if not self.covariates:
+            return pd.DataFrame(columns)
+        beside = [
+            {"graphlet": entry.name, "kind": "covariate"}
+            | {name: getattr(entry, name) for name in ("index", "coef", "speaks_for")}
+            for entry in self.covariates
+        ]
+        rows = pd.DataFrame(columns).to_dict("records") + beside
+        return pd.DataFrame(rows, columns=list(columns))
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.graphlets)} graphlets, on {self.n_graphs} graphs"]
+        lines += [
+            f"  {entry.coef:+9.4f}  {short_name(entry.graphlet.name)} "
+            f"(in {entry.n_support} graphs{_quality(entry)})"
+            for entry in self.graphlets
+        ]
+        lines += [
+            f"  {entry.effect:+9.4f}  covariate {short_name(entry.name)}, by a standard deviation"
+            f"{'' if entry.output is None else f', for {entry.output}'}"
+            for entry in self.covariates
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"GlobalExplanation({len(self.graphlets)} graphlets, {self.n_graphs} graphs)"
+
+    def _repr_html_(self) -> str:
+        head = ["graphlet", "weight", "speaks for", "in graphs", "AUC", "stability"]
+        rows = [
+            [
+                short_name(entry.graphlet.name),
+                entry.coef,
+                "" if entry.speaks_for is None else entry.speaks_for,
+                entry.n_support,
+                "" if entry.auc is None else entry.auc,
+                "" if entry.stability is None else entry.stability,
+            ]
+            for entry in self.graphlets
+        ]
+        pictures = "".join(
+            f"<figure style='display:inline-block;margin:.5em'>"
+            f"{graphlet_svg(entry.graphlet, molecule=entry.molecule)}"
+            f"<figcaption>{html.escaped(f'{entry.coef:+.3g}')}</figcaption></figure>"
+            for entry in self.graphlets[:6]
+        )
+        beside = ""
+        if self.covariates:
+            names = ["covariate", "adds, by a standard deviation", "more speaks for", "mean"]
+            beside = html.table(
+                names,
+                [
+                    [
+                        short_name(e.name),
+                        e.effect,
+                        "" if e.output is None else e.speaks_for,
+                        e.center,
+                    ]
+                    for e in self.covariates
+                ],
+            )
+        return f"<p>{html.escaped(repr(self))}</p>{pictures}{html.table(head, rows)}{beside}"
+
+
+def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:
+    """Draw the labelled structure of a graphlet."""
+    return graph_svg(graphlet.labels, graphlet.edges, graphlet.edge_labels, molecule=molecule)
+
+
+def _quality(entry: GraphletSummary) -> str:
+    text = ""
+    if entry.auc is not None:
+        text += f", AUC {entry.auc:.2f} for {entry.speaks_for}"
+    if entry.correlation is not None:
+        text += f", correlation {entry.correlation:+.2f}"
+    if entry.stability is not None:
+        text += f", stability {entry.stability:.0%}"
+    return text
+
+
+def explain_global(
+    model: LagraModel, graphs: Any, y: ArrayLike | None = None, *, n_jobs: int = 1
+) -> GlobalExplanation:
+    """Say which graphlets a model uses, how strongly, and where they occur.
+
+    Parameters
+    ----------
+    model : LagraModel
+    graphs : GraphSet or list of graphs
+        By custom the training graphs; in the user's units.
+    y : array-like of shape (n_graphs,), optional
+        Classes or numbers.
+    n_jobs : int
+        Number of threads; the explanation does not depend on it.
+
+    Returns
+    -------
+    GlobalExplanation
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraClassifier
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCC", "CC"] * 5, edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10
+    ... )
+    >>> y = ["alcohol", "alcohol", "alkane", "alkane"] * 5
+    >>> model = LagraClassifier(maxpat=1).fit(graphs, y).model_
+    >>> first = explain_global(model, graphs, y).graphlets[0]
+    >>> first.graphlet.name, first.speaks_for, first.support, first.auc
+    ('O', 'alcohol', {'alcohol': 10, 'alkane': 0}, 1.0)
+    """
+    known = model.input_format
+    given = as_graph_set(graphs, known.recipe)
+    brought = known.bring(given)
+    psi, embeddings = model.agis_prepared(
+        model.scaling.apply(brought), return_embeddings=True, n_jobs=n_jobs
+    )
+    occurs = np.array(
+        [[site is not None for site in row] for row in embeddings], dtype=bool
+    ).reshape(psi.shape)
+    return summarise(
+        model, brought, psi, occurs, None if y is None else checked_targets(model, y, given)
+    )
+
+
+def summarise(
+    model: LagraModel,
+    brought: GraphSet,
+    psi: Floats,
+    occurs: NDArray[np.bool_],
+    y: NDArray[Any] | None,
+) -> GlobalExplanation:
+    """Make the explanation where psi is known already."""
+    known = model.input_format
+    names = names_of(known.attribute_names, known.n_attributes)
+    mean, spread = _label_statistics(brought, len(known.vocabulary))
+    usual = _usual(mean, spread)
+    code = {label: i for i, label in enumerate(known.vocabulary)}
+    classes = None if model.classes is None else tuple(model.classes.tolist())
+    codes = None
+    if y is not None and classes is not None:
+        codes = np.array([classes.index(value) for value in y.tolist()], dtype=np.intp)
+    summaries = []
+    for j, graphlet in enumerate(model.graphlets):
+        row = int(model.output[j])
+        coef = float(model.coef[row, j])
+        column = psi[:, j]
+        rows = [code[label] for label in graphlet.labels]
+        per_class = {} if codes is None or classes is None else _split(codes, len(classes))
+        target = _target(classes, row, coef)
+        summaries.append(
+            GraphletSummary(
+                index=j,
+                graphlet=graphlet,
+                coef=coef,
+                speaks_for=speaks_for(classes, row, coef),
+                output=None if classes is None else classes[row if len(classes) > 2 else 1],
+                support={classes[c]: int(occurs[w, j].sum()) for c, w in per_class.items()}
+                if classes
+                else {},
+                n_support=int(occurs[:, j].sum()),
+                mean_psi={classes[c]: _mean(column[w]) for c, w in per_class.items()}
+                if classes
+                else {},
+                mean_psi_all=_mean(column),
+                auc=None if codes is None else _auc(column, codes == target[0], target[1]),
+                correlation=_correlation(column, y) if classes is None and y is not None else None,
+                best_graph=int(column.argmax()) if occurs[:, j].any() else None,
+                best_psi=float(column.max(initial=0.0)),
+                label_mean=mean[rows],
+                label_spread=spread[rows],
+                shown_attributes=without_residue(graphlet.attributes, usual[rows]),
+                attribute_names=names,
+                molecule=is_molecule(known.recipe),
+            )
+        )
+    summaries.sort(key=lambda entry: (-abs(entry.coef), entry.index))
+    counts = {}
+    if codes is not None and classes is not None:
+        counts = {classes[c]: len(where) for c, where in _split(codes, len(classes)).items()}
+    return GlobalExplanation(
+        graphlets=tuple(summaries),
+        intercepts=tuple(model.intercept.tolist()),
+        classes=classes,
+        class_counts=counts,
+        n_graphs=len(brought),
+        rho=(
+            model.rho
+            if isinstance(model.rho, float)
+            else tuple(float(model.rho[entry.index]) for entry in summaries)
+        ),
+        loss=model.loss,
+        attribute_names=names,
+        covariates=summaries_of(model),
+    ).with_stability(model.stability)
+
+
+def is_molecule(recipe: str | None) -> bool:
+    """Whether graphs with this recipe were read from molecules."""
+    return recipe is not None and '"molecule"' in recipe
+
+
+def checked_targets(model: LagraModel, y: ArrayLike, graphs: GraphSet) -> NDArray[Any]:
+    """Take y as one target per graph, of classes that the model knows."""
+    values = np.asarray(y)
+    if values.shape != (len(graphs),):
+        raise ValueError(
+            f"y must hold one target per graph ({len(graphs)}). Got shape {values.shape} instead."
+        )
+    if model.classes is not None:
+        classes = model.classes.tolist()
+        strange = [value for value in values.tolist() if value not in classes]
+        if strange:
+            raise ValueError(
+                f"y holds the class {strange[0]!r}, but the model knows {classes}; "
+                "give targets of those classes only."
+            )
+    return values
+
+
+def _split(codes: NDArray[np.intp], n_classes: int) -> dict[int, NDArray[np.intp]]:
+    return {c: np.flatnonzero(codes == c) for c in range(n_classes)}
+
+
+def _target(classes: tuple[Any, ...] | None, row: int, coef: float) -> tuple[int, bool]:
+    """Which class to tell from the rest, and whether a match speaks for it or for the rest."""
+    if classes is None:
+        return 0, True
+    return (row, coef > 0.0) if len(classes) > 2 else (1, coef > 0.0)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _auc(scores: Floats, of_class: NDArray[np.bool_], speaks_for: bool) -> float | None:
+    """Area under the ROC curve: the chance that a graph of the class outscores another."""
+    of_class = of_class if speaks_for else ~of_class
+    inside, outside = np.sort(scores[of_class]), np.sort(scores[~of_class])
+    if not len(inside) or not len(outside):
+        return None
+    below = np.searchsorted(outside, inside, side="left").sum()
+    ties = np.searchsorted(outside, inside, side="right").sum() - below
+    return float((below + 0.5 * ties) / (len(inside) * len(outside)))
+
+
+def _correlation(scores: Floats, y: NDArray[Any]) -> float | None:
+    numbers = y.astype(np.float64)
+    if len(scores) < 2 or np.ptp(scores) == 0.0 or np.ptp(numbers) == 0.0:
+        return None
+    return float(np.corrcoef(scores, numbers)[0, 1])
+
+
+def _usual(mean: Floats, spread: Floats) -> Floats:
+    """Say how large attributes usually are: for each label, or over all where it has only 0."""
+    reach = np.nan_to_num(np.abs(mean) + spread)
+    return np.where(reach > 0.0, reach, reach.max(axis=0, initial=0.0))
+
+
+def _label_statistics(graphs: GraphSet, n_labels: int) -> tuple[Floats, Floats]:
+    shape = (n_labels, graphs.n_attributes)
+    mean, spread = np.full(shape, np.nan), np.full(shape, np.nan)
+    for code in range(n_labels):
+        rows = graphs.attributes[graphs.labels == code]
+        if len(rows):
+            mean[code], spread[code] = rows.mean(axis=0), rows.std(axis=0)
+    return mean, spread

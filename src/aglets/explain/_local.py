@@ -1,0 +1,496 @@
+"""Why one graph got its prediction: contributions of graphlets, and where each was matched."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets.drawing import html
+from aglets.drawing.palette import signed_colours
+from aglets.drawing.svg import graph_svg
+from aglets.explain._global import is_molecule
+from aglets.explain._pictures import Drawable
+from aglets.explain.covariates import CovariateContribution, contributions_of
+from aglets.explain.plain import graphlet_dict, json_text, label_text, names_of, short_name
+from aglets.graphlets import Graphlet
+from aglets.graphs.arrays import Floats
+from aglets.graphs.graph_set import Graph, as_graph_set
+from aglets.model import LagraModel
+
+__all__ = ["Contribution", "LocalExplanation", "Switch", "explain_local"]
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """What one graphlet adds to the decision for one graph.
+
+    Parameters
+    ----------
+    index : int
+        Position in ``model.graphlets``.
+    graphlet : Graphlet
+        In the user's units.
+    coef : float
+        beta, for the output that is explained.
+    psi : float
+        How well the graph contains the graphlet, from 0 to 1.
+    contribution : float
+        beta times psi.
+    embedding : tuple of int, or None
+        The graph's node for each node of the graphlet; None if its labelled structure does not
+        occur.
+    distance : float
+        D, with psi = exp(-rho D): all that follows, summed. Infinite without an embedding.
+    node_distances : ndarray of shape (n_nodes, n_attributes)
+        Squared distance of each attribute at each matched node, in the units that are compared.
+    edge_distances : ndarray of shape (n_edges, n_edge_attributes)
+    differences : ndarray of shape (n_nodes, n_attributes)
+        The graph's attribute minus the graphlet's, in the user's units.
+    """
+
+    index: int
+    graphlet: Graphlet
+    coef: float
+    psi: float
+    contribution: float
+    embedding: tuple[int, ...] | None
+    distance: float
+    node_distances: Floats
+    edge_distances: Floats
+    differences: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as plain data."""
+        return {
+            "index": self.index,
+            "graphlet": graphlet_dict(self.graphlet),
+            "coef": self.coef,
+            "psi": self.psi,
+            "contribution": self.contribution,
+            "embedding": None if self.embedding is None else list(self.embedding),
+            "distance": self.distance if self.embedding is not None else None,
+            "node_distances": self.node_distances.tolist(),
+            "edge_distances": self.edge_distances.tolist(),
+            "differences": self.differences.tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class Switch:
+    """How far one graphlet is from turning the prediction over.
+
+    Parameters
+    ----------
+    index : int
+        Position in ``model.graphlets``.
+    psi : float
+        As it is.
+    psi_needed : float
+        Where psi alone would have to go for the prediction to be at the point of turning.
+    alone : bool
+        Whether that lies in [0, 1], so that this graphlet alone could do it.
+    present : bool
+        Whether the graphlet's labelled structure occurs in the graph.
+    reach : float
+        The part of the way that this graphlet can go at most; 1 or more if `alone`.
+    """
+
+    index: int
+    psi: float
+    psi_needed: float
+    alone: bool
+    present: bool
+    reach: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as plain data."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class LocalExplanation(Drawable):
+    """The prediction for one graph, split into what each graphlet adds.
+
+    ``intercept`` and the ``contribution`` of all ``contributions`` and ``covariates`` sum to
+    ``decision``, which is the model's ``decision_function``.
+
+    Parameters
+    ----------
+    graph : Graph
+    prediction : object
+        The class, or the number in regression.
+    output : object
+        The class that a positive decision speaks for; None in regression.
+    intercept : float
+    contributions : tuple of Contribution
+        The greatest first; graphlets that do not occur contribute 0 and come last.
+    decision : float
+    decisions : tuple of float
+        The decision of every output; only one unless there are more than two classes.
+    node_importance : ndarray of shape (n_nodes,)
+        Of each node, the sum of the contributions of graphlets that were matched to it.
+    edge_importance : ndarray of shape (n_edges,)
+        The same for edges, in the order of ``graph.edges``.
+    switches : tuple of Switch
+        The graphlets nearest to turning the prediction over, nearest first; empty in regression.
+    attribute_names : tuple of str
+    covariates : tuple of CovariateContribution
+        What numbers of the whole graph add, the greatest first, if the model has such.
+    """
+
+    graph: Graph
+    prediction: Any
+    output: Any
+    intercept: float
+    contributions: tuple[Contribution, ...]
+    decision: float
+    decisions: tuple[float, ...]
+    node_importance: Floats
+    edge_importance: Floats
+    switches: tuple[Switch, ...]
+    attribute_names: tuple[str, ...]
+    molecule: bool = False
+    covariates: tuple[CovariateContribution, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it as plain data."""
+        labels, edge_labels = self.graph.labels, self.graph.edge_labels
+        return {
+            "prediction": label_text(self.prediction),
+            "output": label_text(self.output),
+            "intercept": self.intercept,
+            "decision": self.decision,
+            "decisions": list(self.decisions),
+            "contributions": [entry.to_dict() for entry in self.contributions],
+            "covariates": [entry.to_dict() for entry in self.covariates],
+            "node_importance": self.node_importance.tolist(),
+            "edge_importance": self.edge_importance.tolist(),
+            "switches": [entry.to_dict() for entry in self.switches],
+            "attribute_names": list(self.attribute_names),
+            "graph": {
+                "labels": [label_text(label) for label in labels],
+                "edges": self.graph.edges.tolist(),
+                "attributes": self.graph.attributes.tolist(),
+                "edge_labels": (
+                    None if edge_labels is None else [label_text(label) for label in edge_labels]
+                ),
+            },
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write it as JSON; the same graph and model always give the same text."""
+        return json_text(self.to_dict(), indent)
+
+    def to_frame(self) -> Any:
+        """Tabulate the contributions in a pandas DataFrame, one row per graphlet or covariate.
+
+        Covariates come last, with "covariate" as their ``kind`` and neither psi nor embedding.
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "graphlet": [entry.graphlet.name for entry in self.contributions],
+                "kind": ["graphlet"] * len(self.contributions),
+                "index": [entry.index for entry in self.contributions],
+                "coef": [entry.coef for entry in self.contributions],
+                "psi": [entry.psi for entry in self.contributions],
+                "contribution": [entry.contribution for entry in self.contributions],
+                "distance": [entry.distance for entry in self.contributions],
+                "embedding": [entry.embedding for entry in self.contributions],
+            }
+        )
+        for entry in self.covariates:
+            row = [entry.name, "covariate", entry.index, entry.coef, np.nan, entry.contribution]
+            frame.loc[len(frame)] = [*row, np.nan, None]
+        return frame
+
+    def __str__(self) -> str:
+        lines = [f"{_headline(self)}", f"  {self.intercept:+9.4f}  intercept"]
+        for entry in self.contributions:
+            if entry.embedding is not None:
+                nodes = ", ".join(map(str, entry.embedding))
+                lines.append(
+                    f"  {entry.contribution:+9.4f}  {short_name(entry.graphlet.name)} "
+                    f"(psi {entry.psi:.3f}, nodes {nodes})"
+                )
+        lines += [
+            f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
+            f"({entry.value:.4g}, usually {entry.center:.4g})"
+            for entry in self.covariates
+        ]
+        absent = sum(entry.embedding is None for entry in self.contributions)
+        if absent:
+            lines.append(f"  {absent} graphlet{'s do' if absent > 1 else ' does'} not occur")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return (
+            f"LocalExplanation(prediction={self.prediction!r}, decision={self.decision:+.4g}, "
+            f"{len(self.contributions)} graphlets)"
+        )
+
+    def _repr_html_(self) -> str:
+        present = [entry for entry in self.contributions if entry.embedding is not None]
+        rows: list[list[Any]] = [["", self.intercept, "", "intercept", ""]]
+        rows += [
+            [
+                entry.index,
+                entry.contribution,
+                entry.psi,
+                short_name(entry.graphlet.name),
+                ", ".join(map(str, entry.embedding or ())),
+            ]
+            for entry in present
+        ]
+        rows += [
+            [
+                "covariate",
+                entry.contribution,
+                "",
+                f"{short_name(entry.name)} = {entry.value:.4g}",
+                "",
+            ]
+            for entry in self.covariates
+        ]
+        head = ["graphlet", "contribution", "psi", "", "nodes"]
+        picture = graph_svg(
+            self.graph.labels,
+            self.graph.edges,
+            self.graph.edge_labels,
+            fills=signed_colours(self.node_importance),
+            molecule=self.molecule,
+        )
+        return f"<p>{html.escaped(_headline(self))}</p>{picture}{html.table(head, rows)}"
+
+
+def _headline(explanation: LocalExplanation) -> str:
+    if explanation.output is None:
+        return f"Predicted {explanation.decision:.4g}"
+    return (
+        f"Predicted {explanation.prediction} "
+        f"(decision {explanation.decision:+.4f} for {explanation.output})"
+    )
+
+
+def explain_local(
+    model: LagraModel, graphs: Any, covariates: Any = None, *, output: Any = None, n_jobs: int = 1
+) -> LocalExplanation | list[LocalExplanation]:
+    """Say why graphs get their predictions.
+
+    Parameters
+    ----------
+    model : LagraModel
+    graphs : Graph, or GraphSet, or list of graphs
+        In the user's units.
+    covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+        The user's own, if the model was fitted with such.
+    output : class, optional
+        With more than two classes: whose decision to explain; of each graph, the predicted class
+        unless given.
+    n_jobs : int
+        Number of threads; the explanation does not depend on it.
+
+    Returns
+    -------
+    LocalExplanation, or a list of them if several graphs were given
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraClassifier
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCN", "CN"] * 5, edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10
+    ... )
+    >>> y = ["alcohol", "alcohol", "amine", "amine"] * 5
+    >>> model = LagraClassifier(maxpat=1).fit(graphs, y).model_
+    >>> why = explain_local(model, graphs[0])
+    >>> why.prediction, why.contributions[0].graphlet.name, why.contributions[0].embedding
+    ('alcohol', 'O', (2,))
+    >>> print(why)
+    Predicted alcohol (decision -0.9000 for amine)
+      ...0.0000  intercept
+      -0.9000  O (psi 1.000, nodes 2)
+      1 graphlet does not occur
+    """
+    single = isinstance(graphs, (Graph, str))
+    known = model.input_format
+    given = as_graph_set([graphs] if single else graphs, known.recipe)
+    beside = model.covariate_values(given, covariates)
+    prepared = model.scaling.apply(known.bring(given))
+    psi, embeddings = model.agis_prepared(prepared, return_embeddings=True, n_jobs=n_jobs)
+    row = None if output is None else _output_row(model, output)
+    explanations = [
+        _explained(model, given[i], prepared[i], psi[i], embeddings[i], beside[i], row)
+        for i in range(len(given))
+    ]
+    return explanations[0] if single else explanations
+
+
+def _output_row(model: LagraModel, output: Any) -> int:
+    classes = [] if model.classes is None else model.classes.tolist()
+    if output not in classes or (model.n_outputs == 1 and output != classes[1]):
+        choices = classes if model.n_outputs > 1 else classes[1:]
+        raise ValueError(
+            f"output must be a class that has a decision of its own: one of {choices}. "
+            f"Got {output!r} instead."
+        )
+    return classes.index(output) if model.n_outputs > 1 else 0
+
+
+def _explained(
+    model: LagraModel,
+    graph: Graph,
+    prepared: Graph,
+    psi: Floats,
+    embeddings: list[NDArray[np.int32] | None],
+    beside: Floats,
+    row: int | None,
+) -> LocalExplanation:
+    # fsum is rounded once, whatever the order: no sum here depends on how graphs came in.
+    f = np.array(
+        [
+            math.fsum([beta0, *(beta * psi).tolist(), *(gamma * beside).tolist()])
+            for beta0, beta, gamma in zip(
+                model.intercept, model.coef, model.covariate_coef, strict=True
+            )
+        ]
+    )
+    winner = int(f.argmax()) if model.n_outputs > 1 else 0
+    row = winner if row is None else row
+    prediction: Any = float(f[0])
+    output: Any = None
+    if model.classes is not None:
+        classes = model.classes.tolist()
+        prediction = classes[winner if model.n_outputs > 1 else int(f[0] > 0.0)]
+        output = classes[row if model.n_outputs > 1 else 1]
+    own = np.flatnonzero(model.coef[row])
+    contributions = sorted(
+        (
+            _contribution(model, int(j), row, float(psi[j]), embeddings[j], graph, prepared)
+            for j in own
+        ),
+        key=lambda entry: (-abs(entry.contribution), entry.embedding is None, entry.index),
+    )
+    nodes, edges = _importances(graph, contributions)
+    return LocalExplanation(
+        graph=graph,
+        prediction=prediction,
+        output=output,
+        intercept=float(model.intercept[row]),
+        contributions=tuple(contributions),
+        decision=float(f[row]),
+        decisions=tuple(f.tolist()),
+        node_importance=nodes,
+        edge_importance=edges,
+        switches=_switches(model, f, psi, embeddings),
+        attribute_names=names_of(
+            model.input_format.attribute_names, model.input_format.n_attributes
+        ),
+        molecule=is_molecule(model.input_format.recipe),
+        covariates=contributions_of(model, row, beside),
+    )
+
+
+def _contribution(
+    model: LagraModel,
+    j: int,
+    row: int,
+    psi: float,
+    embedding: NDArray[np.int32] | None,
+    graph: Graph,
+    prepared: Graph,
+) -> Contribution:
+    graphlet, scaled = model.graphlets[j], model.scaled_graphlets[j]
+    width = model.input_format.n_edge_attributes
+    edge_distances = np.zeros((len(graphlet.edges), width))
+    if embedding is None:
+        node_distances = differences = np.zeros((0, graphlet.attributes.shape[1]))
+        edge_distances = edge_distances[:0]
+        distance = np.inf
+    else:
+        node_distances = (prepared.attributes[embedding] - scaled.attributes) ** 2
+        differences = graph.attributes[embedding] - graphlet.attributes
+        if width and scaled.edge_attributes is not None and prepared.edge_attributes is not None:
+            rows = [_edge_rows(prepared)[pair] for pair in _matched_edges(graphlet, embedding)]
+            edge_distances = (prepared.edge_attributes[rows] - scaled.edge_attributes) ** 2
+        distance = float(node_distances.sum() + edge_distances.sum())
+    coef = float(model.coef[row, j])
+    return Contribution(
+        index=j,
+        graphlet=graphlet,
+        coef=coef,
+        psi=psi,
+        contribution=coef * psi + 0.0,  # no negative zeros
+        embedding=None if embedding is None else tuple(embedding.tolist()),
+        distance=distance,
+        node_distances=node_distances,
+        edge_distances=edge_distances,
+        differences=differences,
+    )
+
+
+def _edge_rows(graph: Graph) -> dict[tuple[int, int], int]:
+    return {(u, v): i for i, (u, v) in enumerate(graph.edges.tolist())}
+
+
+def _matched_edges(graphlet: Graphlet, embedding: Any) -> list[tuple[int, int]]:
+    """Name the graph's edge for each edge of the graphlet."""
+    ends = [(int(embedding[u]), int(embedding[v])) for u, v in graphlet.edges.tolist()]
+    return [(min(pair), max(pair)) for pair in ends]
+
+
+def _importances(graph: Graph, contributions: list[Contribution]) -> tuple[Floats, Floats]:
+    nodes, edges = np.zeros(graph.n_nodes), np.zeros(graph.n_edges)
+    row = _edge_rows(graph)
+    for entry in contributions:
+        if entry.embedding is not None:
+            nodes[list(entry.embedding)] += entry.contribution
+            touched = [row[pair] for pair in _matched_edges(entry.graphlet, entry.embedding)]
+            edges[touched] += entry.contribution
+    return nodes, edges
+
+
+def _switches(
+    model: LagraModel,
+    f: Floats,
+    psi: Floats,
+    embeddings: list[NDArray[np.int32] | None],
+) -> tuple[Switch, ...]:
+    """Solve margin = slope (psi_needed - psi) for each graphlet by itself."""
+    if model.classes is None:
+        return ()
+    if model.n_outputs == 1:
+        margin = abs(float(f[0]))
+        slope = model.coef[0] * (-1.0 if f[0] > 0.0 else 1.0)
+    else:
+        rival, winner = np.argsort(f, kind="stable")[-2:]
+        margin = float(f[winner] - f[rival])
+        slope = model.coef[rival] - model.coef[winner]
+    switches = []
+    for j in np.flatnonzero(slope):
+        needed = float(psi[j] + margin / slope[j])
+        room = float(1.0 - psi[j] if slope[j] > 0.0 else psi[j])
+        switches.append(
+            Switch(
+                index=int(j),
+                psi=float(psi[j]),
+                psi_needed=needed,
+                alone=0.0 <= needed <= 1.0,
+                present=embeddings[j] is not None,
+                reach=abs(float(slope[j])) * room / margin if margin > 0.0 else np.inf,
+            )
+        )
+    return tuple(
+        sorted(
+            switches,
+            key=lambda s: (
+                not s.alone,
+                abs(s.psi_needed - s.psi) if s.alone else -s.reach,
+                s.index,
+            ),
+        )
+    )

@@ -1,0 +1,119 @@
+"""From explanations to JSON: only dicts, lists, strings and numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from aglets.graphlets import Graphlet
+
+__all__ = [
+    "graphlet_dict",
+    "json_text",
+    "label_text",
+    "names_of",
+    "plain",
+    "short_name",
+    "speaks_for",
+]
+
+
+def plain(value: Any) -> Any:
+    """Return a value in the types JSON has; labels of other types become their text.
+
+    Examples
+    --------
+    >>> plain({"C": np.arange(2), ("N", 1): None})
+    {'C': [0, 1], "('N', 1)": None}
+    """
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, set, frozenset)) or type(value) is tuple:
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        # JSON has neither NaN nor infinity.
+        return value if np.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Write plain data as JSON; the same data always gives the same text."""
+    return json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def graphlet_dict(graphlet: Graphlet) -> dict[str, Any]:
+    """Write a graphlet as plain data."""
+    return {
+        "name": graphlet.name,
+        "labels": [label_text(label) for label in graphlet.labels],
+        "edges": graphlet.edges.tolist(),
+        "attributes": graphlet.attributes.tolist(),
+        "edge_labels": (
+            None
+            if graphlet.edge_labels is None
+            else [label_text(label) for label in graphlet.edge_labels]
+        ),
+        "edge_attributes": (
+            None if graphlet.edge_attributes is None else graphlet.edge_attributes.tolist()
+        ),
+        "coef": graphlet.coef,
+    }
+
+
+def label_text(label: Any) -> Any:
+    """Return a label or a class as JSON has it: numbers and texts as they are, others as text.
+
+    Examples
+    --------
+    >>> label_text(np.int64(3)), label_text(("C", 1))
+    (3, "('C', 1)")
+    """
+    label = label.item() if isinstance(label, np.generic) else label
+    return label if isinstance(label, (bool, int, float, str, type(None))) else str(label)
+
+
+def names_of(names: Sequence[str] | None, width: int) -> tuple[str, ...]:
+    """Name all attributes; those without a name by their position.
+
+    Examples
+    --------
+    >>> names_of(None, 2)
+    ('attribute 0', 'attribute 1')
+    """
+    return tuple(names) if names is not None else tuple(f"attribute {j}" for j in range(width))
+
+
+def short_name(text: str, limit: int = 40) -> str:
+    """Cut a name that is too long for a table or a picture.
+
+    Examples
+    --------
+    >>> short_name("abcdefgh", 5)
+    'abcd…'
+    """
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def speaks_for(classes: Sequence[Any] | None, row: int, coef: float) -> Any:
+    """Return the class that more of something with this weight makes likelier.
+
+    Examples
+    --------
+    >>> speaks_for(["no", "yes"], 0, -2.0), speaks_for(["a", "b", "c"], 2, -2.0)
+    ('no', 'not c')
+    """
+    if classes is None:
+        return None
+    if len(classes) == 2:
+        return classes[1] if coef > 0.0 else classes[0]
+    return classes[row] if coef > 0.0 else f"not {classes[row]}"

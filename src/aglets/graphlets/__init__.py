@@ -1,0 +1,7 @@
+"""Graphlets: small subgraphs with attributes, and how well graphs contain them."""
+
+from __future__ import annotations
+
+from aglets.graphlets.graphlet import Graphlet, agis
+
+__all__ = ["Graphlet", "agis"]

@@ -1,0 +1,16 @@
+"""Names for the arrays that are passed around, in one place."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Bools", "Codes", "Floats", "Ints", "Rows"]
+
+Floats = npt.NDArray[np.float64]
+#: Labels, types and nodes by number.
+Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+#: Positions in a set of graphs.
+Rows = npt.NDArray[np.intp]

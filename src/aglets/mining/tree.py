@@ -1,0 +1,211 @@
+"""The mining tree: patterns grown on demand and kept, searched with the bound of Theorem 2.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aglets import _core
+from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs.arrays import Codes, Floats
+from aglets.graphs.threads import n_threads
+from aglets.mining.arguments import checked_lam, checked_maxpat, checked_rho
+from aglets.mining.starts import Starts, check_starts, label_means
+
+__all__ = ["Found", "Pattern", "Tree"]
+
+
+#: While embeddings are in hand, descendants whose bound exceeds this share of lambda are expanded,
+#: too. On trees and rings that saves growing embeddings again; dense graphs have too many of them.
+LOOK_AHEAD = 0.15
+DENSE_DEGREE = 2.6
+
+
+class Pattern(NamedTuple):
+    """A pattern of a tree in DFS code order: type and label codes of its nodes, and its edges."""
+
+    types: Codes
+    labels: Codes
+    edges: Codes
+    edge_labels: Codes
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search met: every tree node with |g| > lambda, in tree order.
+
+    g = sum_i a_i psi_i is the negative derivative of the loss by the coefficient of the untrained
+    graphlet; g_bar bounds |g| of everything below it in the tree; sizes are numbers of nodes.
+    """
+
+    nodes: npt.NDArray[np.int64]
+    g: Floats
+    g_bar: Floats
+    sizes: Codes
+    n_visited: int
+    n_made: int
+
+
+class Tree:
+    """The mining tree of a training set: minimum DFS codes, grown on demand and kept.
+
+    A node keeps, for each graph that holds its pattern, the least cost D of matching an *untrained*
+    graphlet there. D does not depend on rho, so psi = exp(-rho D) is cheap for every rho, and since
+    training never touches the tree, its bounds stay true below trained graphlets.
+
+    Parameters
+    ----------
+    graphs : GraphSet
+    maxpat : int
+        Largest number of nodes of a pattern.
+    starts : Starts, optional
+        Node types; by default one per label at its mean (`label_means`).
+    max_nodes, max_bytes : int, optional
+        How large the tree may grow, working memory included.
+    max_seconds : float, optional
+        How long its searches may take together; `allow` grants more.
+    n_jobs : int
+        Number of threads; -1 for all cores. Results do not depend on it.
+    look_ahead : float, optional
+        Expand descendants whose bound exceeds look_ahead * lambda while their embeddings are in
+        hand. The default looks at how dense the graphs are.
+
+    Examples
+    --------
+    >>> graphs = GraphSet.from_lists(labels=["CCO", "CO"], edges=[[(0, 1), (1, 2)], [(0, 1)]])
+    >>> tree = Tree(graphs, maxpat=3)
+    >>> found = tree.search(np.array([1.0, -1.0]), lam=0.5, rho=1.0)
+    >>> [[graphs.vocabulary[c] for c in tree.pattern(node).labels] for node in found.nodes]
+    [['C', 'C'], ['C', 'C', 'O']]
+    """
+
+    def __init__(
+        self,
+        graphs: GraphSet,
+        *,
+        maxpat: int,
+        starts: Starts | None = None,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = 1,
+        look_ahead: float | None = None,
+    ) -> None:
+        self.graphs = as_graph_set(graphs)
+        self.maxpat = checked_maxpat(maxpat)
+        self.starts = label_means(self.graphs) if starts is None else starts
+        check_starts(self.starts, self.graphs)
+        self.n_jobs = n_threads(n_jobs)
+        self.look_ahead = _look_ahead(self.graphs) if look_ahead is None else look_ahead
+        self.max_nodes, self.max_bytes = max_nodes, max_bytes
+        self.allow(max_seconds)
+        self._core = _core.MiningTree(self.graphs.core, self.starts.core, self.maxpat)
+
+    def allow(self, max_seconds: float | None) -> None:
+        """Grant so many seconds to the searches from now on, all together; None for no limit."""
+        self.max_seconds, self.seconds_spent = max_seconds, 0.0
+
+    def search(
+        self, residual: npt.ArrayLike, *, lam: float, rho: float, maxpat: int | None = None
+    ) -> Found:
+        """Find every pattern with |g| > lam, pruned by Theorem 2.1 (Algorithm 2).
+
+        Parameters
+        ----------
+        residual : array-like of shape (n_graphs,)
+            a_i, the negative derivative of the loss by f(G_i).
+        lam, rho : float
+        maxpat : int, optional
+            At most that of the tree, which is the default.
+        """
+        asked = (self._residual(residual), checked_rho(rho), checked_lam(lam))
+        size = self._limited(maxpat)
+        with self._budget() as budget:
+            return Found(*self._core.search(*asked, size, self.look_ahead, self.n_jobs, **budget))
+
+    def lambda_max(
+        self, residual: npt.ArrayLike, *, rho: float, maxpat: int | None = None
+    ) -> tuple[float, int]:
+        """Largest |g| over all patterns and the tree node that has it (-1 if all g are zero)."""
+        asked = (self._residual(residual), checked_rho(rho), self._limited(maxpat))
+        with self._budget() as budget:
+            value, node, _, _ = self._core.largest(*asked, **budget)
+        return value, node
+
+    def pattern(self, node: int) -> Pattern:
+        """Return the pattern of a tree node."""
+        types, edges, edge_labels = self._core.pattern(int(node))
+        return Pattern(types, self.starts.type_labels[types], edges, edge_labels)
+
+    def find(self, pattern: Pattern) -> int:
+        """Return the tree node of a pattern that `pattern` gave, on this tree or one made alike."""
+        node: int = self._core.find(pattern.types, pattern.edges, pattern.edge_labels)
+        if node < 0:
+            raise ValueError(
+                "Expected a pattern of this tree, but none of its graphs holds it with at most "
+                f"{self.maxpat} nodes; it must come from the same training graphs and starts."
+            )
+        return node
+
+    def costs(self, node: int) -> tuple[Codes, Floats]:
+        """Return the graphs that hold the node's pattern and D, its least initial cost there."""
+        return self._core.supports(int(node))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of tree nodes made so far."""
+        return self._core.n_nodes
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory the tree holds."""
+        return self._core.n_bytes
+
+    def _residual(self, residual: npt.ArrayLike) -> Floats:
+        array = np.ascontiguousarray(residual, dtype=np.float64)
+        if array.shape != (len(self.graphs),):
+            raise ValueError(
+                f"Expected a residual with one number per graph, that is {len(self.graphs)}. "
+                f"Got shape {array.shape} instead."
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(
+                f"Expected a finite residual, but {(~np.isfinite(array)).sum()} of its numbers "
+                "are NaN or infinite; the solver that made it has diverged."
+            )
+        return array
+
+    def _limited(self, maxpat: int | None) -> int:
+        if maxpat is None:
+            return self.maxpat
+        if checked_maxpat(maxpat) > self.maxpat:
+            raise ValueError(
+                f"This tree was made with maxpat={self.maxpat}. Got maxpat={maxpat} instead; "
+                "make a tree with the largest maxpat that will be asked for."
+            )
+        return maxpat
+
+    @contextmanager
+    def _budget(self) -> Iterator[dict[str, Any]]:
+        """Give what a search may use, and note how long it took."""
+        limit = self.max_seconds
+        start = perf_counter()
+        try:
+            yield {
+                "max_nodes": self.max_nodes,
+                "max_bytes": self.max_bytes,
+                "max_seconds": None if limit is None else max(limit - self.seconds_spent, 0.0),
+            }
+        finally:
+            self.seconds_spent += perf_counter() - start
+
+
+def _look_ahead(graphs: GraphSet) -> float:
+    n_nodes = max(len(graphs.labels), 1)
+    return LOOK_AHEAD if 2.0 * len(graphs.edges) / n_nodes < DENSE_DEGREE else 1.0

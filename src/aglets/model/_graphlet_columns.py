@@ -1,0 +1,124 @@
+"""Graphlets as columns of a model file, and back, with every number checked.
+
+Graphlets lie behind each other like the graphs of a GraphSet: graphlet j owns rows
+``node_offsets[j]`` to ``node_offsets[j + 1]`` of ``labels`` (positions in the vocabulary) and
+``attributes``, and likewise for its edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets.graphlets import Graphlet
+from aglets.preprocessing.input_spec import InputFormat
+
+__all__ = ["COLUMNS", "Arrays", "checked_array", "graphlet_columns", "offsets", "read_graphlets"]
+
+Arrays = dict[str, NDArray[Any]]
+
+COLUMNS = (
+    *("node_offsets", "labels", "attributes"),
+    *("edge_offsets", "edges", "edge_labels", "edge_attributes"),
+)
+
+
+def graphlet_columns(
+    graphlets: Sequence[Graphlet], known: InputFormat, *, prefix: str = ""
+) -> Arrays:
+    """Write graphlets as arrays, whose names begin with the prefix."""
+    arrays: Arrays = {
+        "node_offsets": offsets([len(h.labels) for h in graphlets]),
+        "labels": _encoded([label for h in graphlets for label in h.labels], known.vocabulary),
+        "attributes": _stacked([h.attributes for h in graphlets], known.n_attributes),
+        "edge_offsets": offsets([len(h.edges) for h in graphlets]),
+        "edges": _stacked([h.edges for h in graphlets], 2).astype(np.int32),
+    }
+    if known.edge_vocabulary is not None:
+        labels = [label for h in graphlets for label in (h.edge_labels or ())]
+        arrays["edge_labels"] = _encoded(labels, known.edge_vocabulary)
+    if known.n_edge_attributes:
+        rows = [h.edge_attributes for h in graphlets if h.edge_attributes is not None]
+        arrays["edge_attributes"] = _stacked(rows, known.n_edge_attributes)
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def read_graphlets(
+    arrays: Arrays, count: int, known: InputFormat, *, prefix: str = ""
+) -> list[Graphlet]:
+    """Read so many graphlets; a ValueError says in half a sentence what is wrong."""
+    node_offsets = checked_offsets(arrays, f"{prefix}node_offsets", count)
+    edge_offsets = checked_offsets(arrays, f"{prefix}edge_offsets", count)
+    n_nodes, n_edges = int(node_offsets[-1]), int(edge_offsets[-1])
+    labels = _labels(arrays, f"{prefix}labels", n_nodes, known.vocabulary)
+    attributes = checked_array(arrays, f"{prefix}attributes", "f", (n_nodes, known.n_attributes))
+    edges = checked_array(arrays, f"{prefix}edges", "i", (n_edges, 2))
+    edge_labels = edge_attributes = None
+    if known.edge_vocabulary is not None:
+        edge_labels = _labels(arrays, f"{prefix}edge_labels", n_edges, known.edge_vocabulary)
+    if known.n_edge_attributes:
+        shape = (n_edges, known.n_edge_attributes)
+        edge_attributes = checked_array(arrays, f"{prefix}edge_attributes", "f", shape)
+    graphlets = []
+    for j in range(count):
+        nodes = slice(int(node_offsets[j]), int(node_offsets[j + 1]))
+        rows = slice(int(edge_offsets[j]), int(edge_offsets[j + 1]))
+        graphlets.append(
+            Graphlet(
+                labels=labels[nodes],
+                edges=edges[rows],
+                attributes=attributes[nodes],
+                edge_labels=None if edge_labels is None else edge_labels[rows],
+                edge_attributes=None if edge_attributes is None else edge_attributes[rows],
+            )
+        )
+    return graphlets
+
+
+def offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Say where each of several pieces of these lengths begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+
+
+def checked_array(
+    arrays: Arrays, name: str, kind: str, shape: tuple[int | None, ...]
+) -> NDArray[Any]:
+    """Take an array of float ("f") or int ("i") numbers of the shape; None fits any length."""
+    array = arrays.get(name)
+    if array is None:
+        raise ValueError(f"{name}.npy is missing")
+    fits = len(array.shape) == len(shape) and all(
+        expected is None or came == expected
+        for came, expected in zip(array.shape, shape, strict=True)
+    )
+    if array.dtype.kind != kind or not fits:
+        wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+        raise ValueError(f"{name}.npy has shape {array.shape}, expected {wanted} of kind {kind!r}")
+    return array
+
+
+def checked_offsets(arrays: Arrays, name: str, count: int) -> NDArray[Any]:
+    """Take what :func:`offsets` gave for so many pieces."""
+    starts = checked_array(arrays, name, "i", (count + 1,))
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        raise ValueError(f"{name}.npy does not count upwards from 0")
+    return starts
+
+
+def _encoded(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.int32]:
+    position = {value: code for code, value in enumerate(vocabulary)}
+    return np.array([position[label] for label in labels], dtype=np.int32)
+
+
+def _stacked(rows: Sequence[Any], width: int) -> NDArray[Any]:
+    return np.concatenate([np.empty((0, width)), *(np.reshape(r, (len(r), width)) for r in rows)])
+
+
+def _labels(arrays: Arrays, name: str, count: int, vocabulary: Sequence[Any]) -> list[Any]:
+    codes = checked_array(arrays, name, "i", (count,))
+    if count and not (codes.min() >= 0 and codes.max() < len(vocabulary)):
+        raise ValueError(f"{name}.npy points outside of the vocabulary")
+    return [vocabulary[code] for code in codes]

@@ -1,0 +1,116 @@
+"""The mean of several models is a model: their graphlets together, coefficients weighted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aglets.graphlets import Graphlet
+from aglets.model.model import LagraModel
+
+__all__ = ["average_models"]
+
+
+def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = None) -> LagraModel:
+    """Unite models to one whose f is the weighted sum of theirs.
+
+    Graphlets that are equal (same labels, edges, attributes and rho, for the same output) become
+    one, with the sum of their coefficients.
+
+    Parameters
+    ----------
+    models : sequence of LagraModel
+        Of the same classes, labels and scaling, as an estimator's folds give them.
+    weights : array-like of shape (n_models,), optional
+        By default all the same, with sum 1.
+
+    Returns
+    -------
+    LagraModel
+        Without a path: it has none of its own.
+
+    Examples
+    --------
+    >>> from aglets import LagraClassifier, datasets
+    >>> graphs, y = datasets.load_demo()
+    >>> clf = LagraClassifier(maxpat=2, n_lambdas=10).fit(graphs, y)
+    >>> both = average_models([clf.model_at(5), clf.model_at(9)])
+    >>> f = [clf.model_at(i).decision_function(graphs) for i in (5, 9)]
+    >>> np.allclose(both.decision_function(graphs), (f[0] + f[1]) / 2)
+    True
+    """
+    if not models:
+        raise ValueError("Expected at least one model to average. Got none.")
+    share = np.full(len(models), 1.0 / len(models)) if weights is None else np.asarray(weights)
+    if share.shape != (len(models),) or not np.isfinite(share).all():
+        raise ValueError(
+            f"Expected one finite weight per model ({len(models)}). Got {weights!r} instead."
+        )
+    first = models[0]
+    _check_alike(models)
+    place: dict[tuple[object, ...], int] = {}
+    graphlets: list[Graphlet] = []
+    rhos: list[float] = []
+    terms: list[tuple[int, int, float]] = []
+    for model, weight in zip(models, share.tolist(), strict=True):
+        each = np.broadcast_to(model.rho, len(model.graphlets))
+        for j, (graphlet, output) in enumerate(zip(model.graphlets, model.output, strict=True)):
+            key = _key(graphlet, int(output), float(each[j]))
+            if key not in place:
+                place[key] = len(graphlets)
+                graphlets.append(graphlet)
+                rhos.append(float(each[j]))
+            terms.append((int(output), place[key], weight * float(model.coef[output, j])))
+    coef = np.zeros((first.n_outputs, len(graphlets)))
+    for output, j, value in terms:
+        coef[output, j] += value
+    used = np.flatnonzero(coef.any(axis=0)).tolist()
+    return replace(
+        first,
+        graphlets=[graphlets[j] for j in used],
+        coef=coef[:, used],
+        intercept=np.tensordot(share, [model.intercept for model in models], 1),
+        covariate_coef=np.tensordot(share, [model.covariate_coef for model in models], 1),
+        rho=np.array(rhos)[used] if used else first.rho,
+        path={},
+        stops=None,
+        stability=None,
+    )
+
+
+def _key(graphlet: Graphlet, output: int, rho: float) -> tuple[object, ...]:
+    numbers = (graphlet.attributes, graphlet.edge_attributes)
+    values = tuple(b"" if rows is None else rows.tobytes() for rows in numbers)
+    # Without attributes psi is 0 or 1, whatever rho is.
+    told = rho if any(values) else None
+    return (output, told, graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels, *values)
+
+
+def _covariates(model: LagraModel) -> object:
+    known = model.covariates
+    return None if known is None else (known.names, known.center.tolist(), known.built_in)
+
+
+def _listed(model: LagraModel) -> list[object] | None:
+    return None if model.classes is None else model.classes.tolist()
+
+
+def _check_alike(models: Sequence[LagraModel]) -> None:
+    first = models[0]
+    for i, model in enumerate(models[1:], start=1):
+        same = {
+            "classes": _listed(model) == _listed(first),
+            "labels and attributes": model.input_format == first.input_format,
+            "scaling": model.scaling == first.scaling,
+            "loss": model.loss == first.loss,
+            "covariates": _covariates(model) == _covariates(first),
+        }
+        for what, agrees in same.items():
+            if not agrees:
+                raise ValueError(
+                    f"Expected models that agree in their {what}, but model {i} differs from "
+                    "model 0; average models of one fit."
+                )

@@ -1,0 +1,397 @@
+"""Model files: a zip of ``model.json`` and ``.npy`` arrays, without pickles.
+
+``model.json`` says what the model is (loss, rho, classes, vocabularies, names, kind of scaling,
+versions); the arrays hold the numbers, those of graphlets as `_graphlet_columns` lays them out. A
+file is believed only after every name, type, count, shape and number in it was checked.
+
+Format 2 adds what format 1 had not: ``rho`` (where graphlets differ in it), ``stability``, and
+``stop_points``, ``stop_intercepts``, ``stop_coefs`` (the outputs of a stop behind each other) and
+the graphlets of the stops, all named ``stop_...``. All of these may be absent, so a file of format
+1 is read as it is. Likewise covariates: their names are in ``model.json``, their numbers in
+``covariate_...``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets._version import __version__
+from aglets.model._archive import (
+    RefusedError,
+    decode_value,
+    encode_value,
+    read_archive,
+    write_archive,
+)
+from aglets.model._graphlet_columns import (
+    COLUMNS,
+    Arrays,
+    checked_array,
+    graphlet_columns,
+    read_graphlets,
+)
+from aglets.model.model import LagraModel
+from aglets.model.path_models import Stops
+from aglets.preprocessing.covariates import Covariates
+from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.scaling import SCALES, AttributeScaling, Columns
+
+__all__ = ["load", "save"]
+
+FORMAT = "aglets-model"
+FORMAT_VERSION = 2
+MAX_BYTES = 2**28
+
+ARRAYS = (
+    *("coef", "intercept", "rho", "path", "stability"),
+    *COLUMNS,
+    *("node_shift", "node_factor", "edge_shift", "edge_factor"),
+    *("stop_points", "stop_intercepts", "stop_coefs"),
+    *(f"stop_{name}" for name in COLUMNS),
+    *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
+)
+INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
+
+Kind = TypeVar("Kind")
+
+
+def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file; an old file of that name is replaced in one step.
+
+    Parameters
+    ----------
+    model : LagraModel
+    path : path-like
+        By custom ending in ``.aglets``.
+    """
+    known = model.input_format
+    classes = None
+    if model.classes is not None:
+        dtype = "str" if model.classes.dtype.kind == "U" else model.classes.dtype.name
+        if dtype not in CLASS_DTYPES:
+            raise TypeError(
+                "Classes in a model file must be numbers, strings, bools or Python objects of "
+                f"those. Got an array of dtype {dtype} instead."
+            )
+        classes = {"dtype": dtype, "values": [encode_value(value) for value in model.classes]}
+    document = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "aglets_version": __version__,
+        "fitted_with": model.version,
+        "loss": model.loss,
+        "rho": model.rho if isinstance(model.rho, float) else None,
+        "classes": classes,
+        "n_graphlets": len(model.graphlets),
+        "vocabulary": [encode_value(value) for value in known.vocabulary],
+        "n_attributes": known.n_attributes,
+        "attribute_names": _list(known.attribute_names),
+        "edge_vocabulary": (
+            None
+            if known.edge_vocabulary is None
+            else [encode_value(value) for value in known.edge_vocabulary]
+        ),
+        "n_edge_attributes": known.n_edge_attributes,
+        "edge_attribute_names": _list(known.edge_attribute_names),
+        "recipe": known.recipe,
+        "scale": model.scaling.kind,
+        "path_columns": list(model.path),
+        "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
+        "covariates": _covariates_document(model.covariates),
+    }
+    write_archive(path, document, _arrays_of(model))
+
+
+def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraModel:
+    """Read a model that :func:`save` wrote. No code in the file is run.
+
+    Parameters
+    ----------
+    path : path-like
+    max_bytes : int
+        The most that the file and its unpacked content may take.
+
+    Returns
+    -------
+    LagraModel
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from aglets import GraphSet
+    >>> from aglets.preprocessing.input_spec import InputFormat
+    >>> from aglets.model.model import LagraModel
+    >>> graphs = GraphSet.from_lists(labels=[["C"]], edges=[[]])
+    >>> model = LagraModel(
+    ...     graphlets=[], coef=np.zeros((1, 0)), intercept=np.array([0.5]), rho=1.0,
+    ...     loss="squared", input_format=InputFormat.of(graphs),
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(pathlib.Path(folder) / "half.aglets")
+    ...     load(pathlib.Path(folder) / "half.aglets").predict(graphs)
+    array([0.5])
+    """
+    try:
+        document, arrays = read_archive(path, ARRAYS, max_bytes=max_bytes, accept=_check_format)
+        return _model(document, arrays)
+    except _NewerError as newer:
+        raise ValueError(f"{os.fspath(path)} {newer}") from None
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        reason = str(error) if isinstance(error, ValueError) else "it is malformed"
+        raise ValueError(
+            f"{os.fspath(path)} is not a usable aglets model file: {reason.rstrip('.')}. "
+            "Save the model again, or fetch a fresh copy."
+        ) from error
+
+
+class _NewerError(Exception):
+    """The file is in order, but of a format to come."""
+
+
+def _covariates_document(covariates: Covariates | None) -> dict[str, Any] | None:
+    if covariates is None:
+        return None
+    return {
+        "names": list(covariates.names),
+        "built_in": covariates.built_in,
+        "labels": [encode_value(value) for value in covariates.labels],
+    }
+
+
+def _list(names: Sequence[str] | None) -> list[str] | None:
+    return None if names is None else list(names)
+
+
+def _arrays_of(model: LagraModel) -> Arrays:
+    arrays: Arrays = {
+        "coef": model.coef,
+        "intercept": model.intercept,
+        **graphlet_columns(model.graphlets, model.input_format),
+    }
+    for owner, columns in (("node", model.scaling.nodes), ("edge", model.scaling.edges)):
+        if columns is not None:
+            arrays[f"{owner}_shift"] = columns.shift
+            arrays[f"{owner}_factor"] = columns.factor
+    if model.covariates is not None:
+        arrays["covariate_coef"] = model.covariate_coef
+        arrays["covariate_center"] = model.covariates.center
+        arrays["covariate_spread"] = model.covariates.spread
+    if model.path:
+        arrays["path"] = np.column_stack([np.asarray(c, float) for c in model.path.values()])
+    if not isinstance(model.rho, float):
+        arrays["rho"] = model.rho
+    if model.stability is not None:
+        arrays["stability"] = model.stability
+    if model.stops is not None:
+        arrays |= {
+            "stop_points": model.stops.points,
+            "stop_intercepts": model.stops.intercepts,
+            "stop_coefs": model.stops.coefs.reshape(-1, len(model.stops.graphlets)),
+            **graphlet_columns(model.stops.graphlets, model.input_format, prefix="stop_"),
+        }
+        if model.covariates is not None:
+            width = len(model.covariates.names)
+            arrays["stop_covariate_coefs"] = model.stops.covariate_coefs.reshape(-1, width)
+    return arrays
+
+
+def _check_format(document: dict[str, Any]) -> None:
+    if document.get("format") != FORMAT:
+        raise RefusedError("it was written by another program")
+    version = document.get("format_version")
+    if type(version) is not int:
+        raise RefusedError("'format_version' in model.json should be a int")
+    if version > FORMAT_VERSION:
+        writer = str(document.get("aglets_version"))[:40]
+        raise _NewerError(
+            f"was written by aglets {writer} in format {version}, but aglets {__version__} reads "
+            f"formats up to {FORMAT_VERSION}; upgrade aglets to read it."
+        )
+    if version < 1:
+        raise RefusedError(f"its format version is {version}")
+
+
+def _field(document: dict[str, Any], name: str, kind: type[Kind]) -> Kind:
+    value = document.get(name)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise ValueError(f"{name!r} in model.json should be a {kind.__name__}")
+    return value
+
+
+def _count(document: dict[str, Any], name: str) -> int:
+    value = _field(document, name, int)
+    if not 0 <= value <= MAX_BYTES:
+        raise ValueError(f"{name!r} in model.json is {value}")
+    return value
+
+
+def _values(document: dict[str, Any], name: str) -> tuple[Any, ...]:
+    values = tuple(decode_value(value) for value in _field(document, name, list))
+    if len(set(values)) != len(values):
+        raise ValueError(f"{name!r} in model.json holds a value twice")
+    return values
+
+
+def _names(document: dict[str, Any], name: str, count: int) -> tuple[str, ...] | None:
+    if document.get(name) is None:
+        return None
+    names = _field(document, name, list)
+    if len(names) != count or not all(isinstance(value, str) for value in names):
+        raise ValueError(f"{name!r} in model.json should be {count} strings")
+    return tuple(names)
+
+
+def _classes(document: dict[str, Any]) -> NDArray[Any] | None:
+    if document.get("classes") is None:
+        return None
+    entry = _field(document, "classes", dict)
+    values, dtype = _values(entry, "values"), _field(entry, "dtype", str)
+    if dtype not in CLASS_DTYPES:
+        raise ValueError(f"classes of dtype {dtype[:40]!r} are not known")
+    if dtype == "str" and not all(isinstance(value, str) for value in values):
+        raise ValueError("the classes should be strings")
+    classes = np.empty(len(values), dtype=object)
+    classes[:] = values
+    try:
+        return classes if dtype == "object" else classes.astype(dtype)
+    except OverflowError:
+        raise ValueError(f"the classes do not fit dtype {dtype}") from None
+
+
+def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
+    known = _input_format(document)
+    classes = _classes(document)
+    n_outputs = 1 if classes is None or len(classes) == 2 else len(classes)
+    n_graphlets = _count(document, "n_graphlets")
+    columns = [str(name) for name in _field(document, "path_columns", list)]
+    path = checked_array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
+    covariates = _covariates(document, arrays)
+    n_covariates = 0 if covariates is None else len(covariates.names)
+    return LagraModel(
+        graphlets=read_graphlets(arrays, n_graphlets, known),
+        coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
+        intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
+        rho=_rho(document, arrays, n_graphlets),
+        loss=_field(document, "loss", str),
+        input_format=known,
+        scaling=_scaling(document, arrays, known),
+        classes=classes,
+        path={name: path[:, j] for j, name in enumerate(columns)},
+        stops=_stops(document, arrays, known, n_outputs, n_covariates),
+        stability=(
+            checked_array(arrays, "stability", "f", (n_graphlets,))
+            if "stability" in arrays
+            else None
+        ),
+        version=_field(document, "fitted_with", str),
+        covariates=covariates,
+        covariate_coef=(
+            checked_array(arrays, "covariate_coef", "f", (n_outputs, n_covariates))
+            if n_covariates
+            else np.empty(0)
+        ),
+    )
+
+
+def _covariates(document: dict[str, Any], arrays: Arrays) -> Covariates | None:
+    if document.get("covariates") is None:
+        if "covariate_coef" in arrays:
+            raise ValueError("covariate_coef.npy belongs to covariates that model.json lacks")
+        return None
+    entry = _field(document, "covariates", dict)
+    n = len(_field(entry, "names", list))
+    return Covariates(
+        names=_names(entry, "names", n) or (),
+        center=checked_array(arrays, "covariate_center", "f", (n,)),
+        spread=checked_array(arrays, "covariate_spread", "f", (n,)),
+        built_in=None if entry.get("built_in") is None else _field(entry, "built_in", str),
+        labels=_values(entry, "labels"),
+    )
+
+
+def _stops(
+    document: dict[str, Any],
+    arrays: Arrays,
+    known: InputFormat,
+    n_outputs: int,
+    n_covariates: int,
+) -> Stops | None:
+    if "stop_points" not in arrays:
+        return None
+    count = _count(document, "n_stop_graphlets")
+    points = checked_array(arrays, "stop_points", "i", (None,))
+    coefs = checked_array(arrays, "stop_coefs", "f", (len(points) * n_outputs, count))
+    gammas = np.empty((len(points) * n_outputs, 0))
+    if n_covariates:
+        shape = (len(points) * n_outputs, n_covariates)
+        gammas = checked_array(arrays, "stop_covariate_coefs", "f", shape)
+    return Stops(
+        points=points,
+        graphlets=read_graphlets(arrays, count, known, prefix="stop_"),
+        coefs=coefs.reshape(len(points), n_outputs, count),
+        intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
+        covariate_coefs=gammas.reshape(len(points), n_outputs, n_covariates),
+    )
+
+
+def _rho(document: dict[str, Any], arrays: Arrays, n_graphlets: int) -> float | NDArray[Any]:
+    if "rho" in arrays:
+        return checked_array(arrays, "rho", "f", (n_graphlets,))
+    return _field(document, "rho", float)
+
+
+def _input_format(document: dict[str, Any]) -> InputFormat:
+    n_attributes = _count(document, "n_attributes")
+    n_edge_attributes = _count(document, "n_edge_attributes")
+    labelled = document.get("edge_vocabulary") is not None
+    return InputFormat(
+        vocabulary=_values(document, "vocabulary"),
+        n_attributes=n_attributes,
+        attribute_names=_names(document, "attribute_names", n_attributes),
+        edge_vocabulary=_values(document, "edge_vocabulary") if labelled else None,
+        n_edge_attributes=n_edge_attributes,
+        edge_attribute_names=_names(document, "edge_attribute_names", n_edge_attributes),
+        recipe=_recipe(document),
+    )
+
+
+def _recipe(document: dict[str, Any]) -> str | None:
+    if document.get("recipe") is None:
+        return None
+    recipe = _field(document, "recipe", str)
+    parts = json.loads(recipe)  # a broken one is a ValueError
+    if not isinstance(parts, dict) or not all(isinstance(v, dict) for v in parts.values()):
+        raise ValueError("'recipe' in model.json should be an object of objects")
+    return recipe
+
+
+def _scaling(document: dict[str, Any], arrays: Arrays, known: InputFormat) -> AttributeScaling:
+    kind = _field(document, "scale", str)
+    if kind not in SCALES:
+        raise ValueError(f"scale {kind[:40]!r} is not known")
+    return AttributeScaling(
+        kind,
+        _columns(arrays, "node", known.n_attributes, len(known.vocabulary)),
+        _columns(arrays, "edge", known.n_edge_attributes, len(known.edge_vocabulary or ())),
+    )
+
+
+def _columns(arrays: Arrays, owner: str, width: int, n_labels: int) -> Columns | None:
+    if f"{owner}_shift" not in arrays:
+        return None
+    shift = checked_array(arrays, f"{owner}_shift", "f", (None, width))
+    factor = checked_array(arrays, f"{owner}_factor", "f", shift.shape)
+    if len(shift) not in (1, n_labels + 1):
+        raise ValueError(f"{owner}_shift.npy has {len(shift)} rows for {n_labels} labels")
+    if not (factor > 0.0).all():
+        raise ValueError(f"{owner}_factor.npy holds numbers that are not positive")
+    return Columns(shift, factor)

@@ -1,0 +1,393 @@
+"""A fitted LAGRA model: f(G) = beta_0 + sum_H beta_H psi(G; H), and nothing of how it was found.
+
+With covariates, numbers c_j of the whole graph, sum_j gamma_j (c_j(G) - mean of c_j) is added.
+Predicting needs the graphs, the matcher and this file; no solver, no scikit-learn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets._version import __version__
+from aglets.graphlets import Graphlet, agis
+from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs.arrays import Floats
+from aglets.model.path_models import Stops
+from aglets.preprocessing.covariates import Covariates
+from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.scaling import AttributeScaling, Columns
+
+__all__ = ["LagraModel", "unscaled_graphlet", "usual_attributes"]
+
+
+@dataclass(frozen=True, eq=False)
+class LagraModel:
+    """Graphlets with their coefficients, and all that is needed to apply them to new graphs.
+
+    There is one output for two classes and for regression, and one per class (class against the
+    rest) for more classes. Every output has graphlets of its own.
+
+    Parameters
+    ----------
+    graphlets : sequence of Graphlet
+        In the user's units. Their ``coef`` is set from ``coef``.
+    coef : ndarray of shape (n_outputs, n_graphlets)
+        beta; zero where a graphlet belongs to another output.
+    intercept : ndarray of shape (n_outputs,)
+        beta_0.
+    rho : float, or ndarray of shape (n_graphlets,)
+        The length scale of psi = exp(-rho D), with D in scaled units; one per graphlet in an
+        average of models that differ in it.
+    loss : str
+        Name of the loss it was trained with.
+    input_format : InputFormat
+        Labels and attributes of the training graphs.
+    scaling : AttributeScaling
+        How attributes are scaled before they are compared.
+    classes : ndarray or None
+        The class values; None for regression.
+    path : mapping of str to ndarray
+        Columns of the regularisation path, one row per point, as a record of the fit.
+    stops : Stops, optional
+        The models at some points of that path.
+    stability : ndarray of shape (n_graphlets,), optional
+        How often each graphlet is found again in subsamples of the training graphs.
+    version : str
+        The version of aglets that fitted it.
+    covariates : Covariates or None
+        Numbers of the whole graph beside the graphlets.
+    covariate_coef : ndarray of shape (n_outputs, n_covariates)
+        gamma, per unit of each covariate.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, Graphlet
+    >>> graphs = GraphSet.from_lists(labels=[["C", "O"], ["C"]], edges=[[(0, 1)], []])
+    >>> model = LagraModel(
+    ...     graphlets=[Graphlet(labels=["C", "O"], edges=[(0, 1)], attributes=[[], []])],
+    ...     coef=np.array([[2.0]]), intercept=np.array([-1.0]), rho=1.0, loss="squared_hinge",
+    ...     input_format=InputFormat.of(graphs), classes=np.array(["no", "yes"]),
+    ... )
+    >>> model.decision_function(graphs)
+    array([ 1., -1.])
+    >>> model.predict(graphs)
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    graphlets: Sequence[Graphlet]
+    coef: Floats
+    intercept: Floats
+    rho: float | Floats
+    loss: str
+    input_format: InputFormat
+    scaling: AttributeScaling = field(default_factory=AttributeScaling)
+    classes: NDArray[Any] | None = None
+    path: Mapping[str, Floats] = field(default_factory=dict)
+    stops: Stops | None = None
+    stability: Floats | None = None
+    version: str = __version__
+    covariates: Covariates | None = None
+    covariate_coef: Floats = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        coef = np.array(self.coef, dtype=np.float64, ndmin=2)
+        intercept = np.array(self.intercept, dtype=np.float64, ndmin=1)
+        n_outputs = 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
+        if self.classes is not None and len(self.classes) < 2:
+            raise ValueError(f"A model needs at least two classes. Got {len(self.classes)}.")
+        if coef.shape != (n_outputs, len(self.graphlets)) or intercept.shape != (n_outputs,):
+            raise ValueError(
+                f"A model with {n_outputs} outputs and {len(self.graphlets)} graphlets needs "
+                f"coef of shape {(n_outputs, len(self.graphlets))} and one intercept per output. "
+                f"Got shapes {coef.shape} and {intercept.shape} instead."
+            )
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ValueError("The coefficients and intercepts of a model must be finite.")
+        object.__setattr__(self, "rho", _one_or_each(self.rho, len(self.graphlets)))
+        n_covariates = 0 if self.covariates is None else len(self.covariates.names)
+        if self.stops is not None and self.stops.n_outputs != n_outputs:
+            raise ValueError(
+                f"The stops of a model with {n_outputs} outputs must have as many. "
+                f"Got {self.stops.n_outputs} instead."
+            )
+        if self.stops is not None and self.stops.n_covariates != n_covariates:
+            raise ValueError(
+                f"The stops of a model with {n_covariates} covariates must have as many. "
+                f"Got {self.stops.n_covariates} instead."
+            )
+        if self.stability is not None:
+            object.__setattr__(self, "stability", _parts(self.stability, len(self.graphlets)))
+        gamma = np.array(self.covariate_coef, dtype=np.float64)
+        gamma = gamma if gamma.size else np.zeros((n_outputs, 0))
+        if gamma.shape != (n_outputs, n_covariates) or not np.isfinite(gamma).all():
+            raise ValueError(
+                f"A model with {n_outputs} outputs and {n_covariates} covariates needs finite "
+                f"covariate_coef of shape {(n_outputs, n_covariates)}. Got shape {gamma.shape}."
+            )
+        coef.flags.writeable = intercept.flags.writeable = gamma.flags.writeable = False
+        graphlets = tuple(
+            _changed(graphlet, coef=_largest(column))
+            for graphlet, column in zip(self.graphlets, coef.T, strict=True)
+        )
+        object.__setattr__(self, "coef", coef)
+        object.__setattr__(self, "intercept", intercept)
+        object.__setattr__(self, "covariate_coef", gamma)
+        object.__setattr__(self, "graphlets", graphlets)
+
+    @property
+    def n_outputs(self) -> int:
+        """One for two classes and for regression, else the number of classes."""
+        return len(self.intercept)
+
+    @property
+    def rho_text(self) -> str:
+        """Write rho: a number, or the range of the graphlets' numbers."""
+        low, high = np.min(self.rho), np.max(self.rho)
+        return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+    @property
+    def output(self) -> NDArray[np.intp]:
+        """To which output each graphlet belongs."""
+        return np.abs(self.coef).argmax(axis=0) if len(self.graphlets) else np.zeros(0, np.intp)
+
+    def agis(self, graphs: Any, *, return_embeddings: bool = False, n_jobs: int = 1) -> Any:
+        """Score how well each graphlet is contained in each graph.
+
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+            In the user's units.
+        return_embeddings : bool
+            Also give the best embedding of each graphlet in each graph.
+        n_jobs : int
+            Number of threads.
+
+        Returns
+        -------
+        psi : ndarray of shape (n_graphs, n_graphlets)
+            In [0, 1]; 0 where the graphlet's labelled structure does not occur.
+        embeddings : list of lists of (ndarray or None)
+            Only if asked for: per graph and graphlet, the matched node of each graphlet node.
+        """
+        return self.agis_prepared(
+            self.prepared(graphs), return_embeddings=return_embeddings, n_jobs=n_jobs
+        )
+
+    def prepared(self, graphs: Any) -> GraphSet:
+        """Bring graphs to the labels of fit, with attributes in the units that are compared."""
+        known = self.input_format
+        return self.scaling.apply(known.bring(as_graph_set(graphs, known.recipe)))
+
+    def agis_prepared(
+        self, prepared: GraphSet, *, return_embeddings: bool = False, n_jobs: int = 1
+    ) -> Any:
+        """Score graphs that :meth:`prepared` gave, as :meth:`agis` does."""
+        if not self.graphlets:
+            psi = np.zeros((len(prepared), 0))
+            return (psi, [[] for _ in range(len(prepared))]) if return_embeddings else psi
+        return agis(
+            prepared,
+            list(self.scaled_graphlets),
+            rho=self.rho,
+            return_embeddings=return_embeddings,
+            n_jobs=n_jobs,
+        )
+
+    def transform(self, graphs: Any, *, n_jobs: int = 1) -> Floats:
+        """Score how well each graphlet is contained in each graph (:meth:`agis`)."""
+        return np.asarray(self.agis(graphs, n_jobs=n_jobs))
+
+    def covariate_values(self, graphs: GraphSet, covariates: Any = None) -> Floats:
+        """Take the covariates of graphs, counted from their means in training.
+
+        Parameters
+        ----------
+        graphs : GraphSet
+            As the user gave them.
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            The user's own columns, if the model was fitted with such.
+
+        Returns
+        -------
+        ndarray of shape (n_graphs, n_covariates)
+        """
+        if self.covariates is None:
+            if covariates is not None:
+                raise ValueError("This model was fitted without covariates; leave them out.")
+            return np.zeros((len(graphs), 0))
+        return self.covariates.centered(graphs, covariates)
+
+    def decision_function(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Floats:
+        """Evaluate f: shape (n_graphs,), or (n_graphs, n_classes) for more than two classes.
+
+        The user's own ``covariates`` are needed if the model was fitted with such.
+        """
+        given = as_graph_set(graphs, self.input_format.recipe)
+        values = self.covariate_values(given, covariates)
+        return self.decision_from_agis(self.transform(given, n_jobs=n_jobs), values)
+
+    def decision_from_agis(self, psi: Floats, covariates: Floats | None = None) -> Floats:
+        """Evaluate f where psi and :meth:`covariate_values` are known already."""
+        f = psi @ self.coef.T + self.intercept
+        if self.covariates is not None:
+            if covariates is None:
+                raise ValueError("This model has covariates; give what covariate_values returns.")
+            f = f + covariates @ self.covariate_coef.T
+        return np.asarray(f[:, 0] if self.n_outputs == 1 else f)
+
+    def predict(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> NDArray[Any]:
+        """Name the class of each graph, or its value in regression."""
+        f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
+        return self.predict_from_decision(f)
+
+    def predict_from_decision(self, f: Floats) -> NDArray[Any]:
+        """Name the classes, or the values, where f is known already."""
+        if self.classes is None:
+            return f
+        return np.asarray(self.classes[(f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)])
+
+    def predict_proba(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Floats:
+        """Give the probability of each class, shape (n_graphs, n_classes); needs logistic loss.
+
+        For more than two classes the probabilities of "class against the rest" are divided by
+        their sum.
+        """
+        if self.loss != "logistic" or self.classes is None:
+            raise ValueError(
+                f"Probabilities need a classifier with loss='logistic'. Got loss={self.loss!r} "
+                "instead; fit with the logistic loss, or calibrate this model's decision_function."
+            )
+        return self.proba_from_decision(self.decision_function(graphs, covariates, n_jobs=n_jobs))
+
+    def proba_from_decision(self, f: Floats) -> Floats:
+        """Give the probabilities of a model with logistic loss where f is known already."""
+        # 1 / (1 + exp(-f)) and its complement, neither overflowing nor losing the small one.
+        small = np.exp(-np.abs(f))
+        p, rest = (np.where(sign * f >= 0.0, 1.0, small) / (1.0 + small) for sign in (1, -1))
+        if f.ndim == 1:
+            return np.column_stack([rest, p])
+        total = p.sum(axis=1, keepdims=True)
+        uniform = np.full_like(p, 1.0 / p.shape[1])
+        return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+
+    def at_stop(self, stop: int) -> LagraModel:
+        """Return the model at one of its ``stops``, by position: the sparsest come first."""
+        if self.stops is None or not 0 <= stop < len(self.stops):
+            n_stops = 0 if self.stops is None else len(self.stops)
+            raise ValueError(f"Expected one of the model's {n_stops} stops. Got {stop} instead.")
+        coef = self.stops.coefs[stop]
+        used = np.flatnonzero(coef.any(axis=0)).tolist()
+        return replace(
+            self,
+            graphlets=[self.stops.graphlets[j] for j in used],
+            coef=coef[:, used],
+            intercept=self.stops.intercepts[stop],
+            covariate_coef=self.stops.covariate_coefs[stop],
+            path={},
+            stops=None,
+            stability=None,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`aglets.load` reads."""
+        from aglets.model.file import save
+
+        save(self, path)
+
+    @cached_property
+    def scaled_graphlets(self) -> tuple[Graphlet, ...]:
+        """The graphlets with their attributes in the units that are compared."""
+        return tuple(
+            _rescaled(graphlet, self.scaling, self.input_format, Columns.forward)
+            for graphlet in self.graphlets
+        )
+
+    def __repr__(self) -> str:
+        kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
+        more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
+        return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho_text})"
+
+
+def unscaled_graphlet(
+    graphlet: Graphlet, scaling: AttributeScaling, known: InputFormat
+) -> Graphlet:
+    """Bring a graphlet from scaled units to the user's."""
+    return _rescaled(graphlet, scaling, known, Columns.inverse)
+
+
+def usual_attributes(model: LagraModel, graphlet: Graphlet) -> Floats:
+    """Return how large attributes of a graphlet's nodes usually are.
+
+    Training tells it by the scaling; without one, the largest among the model's graphlets do.
+    """
+    if model.scaling.nodes is None:
+        rows = [one.attributes for one in (graphlet, *model.graphlets)]
+        return np.asarray(np.abs(np.vstack(rows)).max(axis=0))
+    return model.scaling.nodes.usual(_codes(graphlet.labels, model.input_format.vocabulary))
+
+
+def _rescaled(
+    graphlet: Graphlet,
+    scaling: AttributeScaling,
+    known: InputFormat,
+    way: Callable[[Columns, Floats, NDArray[np.intp] | None], Floats],
+) -> Graphlet:
+    attributes, edge_attributes = graphlet.attributes, graphlet.edge_attributes
+    if scaling.nodes is not None:
+        attributes = way(scaling.nodes, attributes, _codes(graphlet.labels, known.vocabulary))
+    if scaling.edges is not None and edge_attributes is not None:
+        labels = graphlet.edge_labels
+        codes = None if labels is None else _codes(labels, known.edge_vocabulary or ())
+        edge_attributes = way(scaling.edges, edge_attributes, codes)
+    return _changed(graphlet, attributes=attributes, edge_attributes=edge_attributes)
+
+
+def _codes(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.intp]:
+    position = {value: code for code, value in enumerate(vocabulary)}
+    return np.array([position.get(label, -1) for label in labels], dtype=np.intp)
+
+
+def _parts(values: Floats, count: int) -> Floats:
+    """Take one number from 0 to 1 per graphlet."""
+    parts = np.array(values, dtype=np.float64)
+    if parts.shape != (count,) or not ((parts >= 0.0) & (parts <= 1.0)).all():
+        raise ValueError(
+            f"stability must be one number from 0 to 1 for each of the {count} graphlets. "
+            f"Got an array of shape {parts.shape} instead."
+        )
+    parts.flags.writeable = False
+    return parts
+
+
+def _one_or_each(rho: float | Floats, n_graphlets: int) -> float | Floats:
+    """Take one rho, or one per graphlet; if these are all the same, one."""
+    values = np.array(rho, dtype=np.float64)
+    if not ((values > 0.0) & (values < np.inf)).all():
+        raise ValueError(f"rho must be in the range (0, inf). Got {rho!r} instead.")
+    if not values.ndim:
+        return float(values)
+    if values.shape != (n_graphlets,) or not n_graphlets:
+        raise ValueError(
+            f"rho must be one number, or one per graphlet ({n_graphlets}). "
+            f"Got shape {values.shape} instead."
+        )
+    if (values == values[0]).all():
+        return float(values[0])
+    values.flags.writeable = False
+    return values
+
+
+def _largest(column: Floats) -> float:
+    return float(column[np.abs(column).argmax()])
+
+
+def _changed(graphlet: Graphlet, **changes: Any) -> Graphlet:
+    names = ("labels", "edges", "attributes", "edge_labels", "edge_attributes", "coef")
+    return Graphlet(**{name: getattr(graphlet, name) for name in names} | changes)

@@ -1,0 +1,1 @@
+"""What a model expects of graphs: attributes in its units, covariates, starting vectors."""

@@ -1,0 +1,1 @@
+"""Training: engines, solvers, the path, selection, checkpoints."""

@@ -1,0 +1,71 @@
+"""From path points to a model in the user's units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets.graphlets import Graphlet
+from aglets.graphs.arrays import Floats
+from aglets.model.model import LagraModel, unscaled_graphlet
+from aglets.training.fitting import Frame, graphlets_of
+from aglets.training.path import PathPoint
+from aglets.training.path_models import stops_of
+
+__all__ = ["model_of"]
+
+
+#: What of each path point a model keeps as the record of its fit.
+PATH_COLUMNS = (
+    *("lam", "objective", "train_loss", "train_score", "validation_loss", "validation_score"),
+    *("n_nonzero", "working_set_size", "n_visited", "n_made", "n_epochs"),
+    *("seconds", "seconds_search", "seconds_beta", "seconds_z"),
+)
+
+
+def model_of(
+    points: Sequence[PathPoint],
+    paths: Sequence[Sequence[PathPoint]],
+    frame: Frame,
+    loss: str,
+    classes: NDArray[Any] | None,
+) -> LagraModel:
+    """Unite the points of all outputs to one model in the user's units."""
+    graphlets: list[Graphlet] = []
+    owners: list[int] = []
+    for output, point in enumerate(points):
+        found = [
+            unscaled_graphlet(graphlet, frame.scaling, frame.input_format)
+            for graphlet in graphlets_of(point, frame.input_format)
+        ]
+        graphlets += found
+        owners += [output] * len(found)
+    coef = np.zeros((len(points), len(graphlets)))
+    coef[owners, np.arange(len(graphlets))] = [graphlet.coef for graphlet in graphlets]
+    return LagraModel(
+        graphlets=graphlets,
+        coef=coef,
+        intercept=np.array([point.beta0 for point in points]),
+        rho=points[0].rho,
+        loss=loss,
+        input_format=frame.input_format,
+        scaling=frame.scaling,
+        classes=classes,
+        path=path_record(paths),
+        stops=stops_of(paths, frame),
+        covariates=frame.covariates,
+        covariate_coef=np.array([point.gamma for point in points]),
+    )
+
+
+def path_record(paths: Sequence[Sequence[PathPoint]]) -> dict[str, Floats]:
+    """Tabulate the paths: one row per point, outputs behind each other."""
+    rows = [(output, point) for output, path in enumerate(paths) for point in path]
+    table = {"output": np.array([output for output, _ in rows], dtype=np.float64)}
+    for name in PATH_COLUMNS:
+        values = [getattr(point, name) for _, point in rows]
+        table[name] = np.array([np.nan if value is None else value for value in values], float)
+    return table

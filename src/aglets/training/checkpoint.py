@@ -1,0 +1,310 @@
+"""Keep the paths of a fit on disk, so that a later run can go on from there.
+
+A path follows from the graphs, y and the options alone. So a checkpoint is a folder with one file
+per path and a fingerprint of all they follow from; a fit that is resumed walks only what is
+missing, and ends with the same model. Files are written whole or not at all.
+
+A finished path is kept as its points. One that is under way is kept with the solver's state, too,
+after each lambda, but not more often than pays: short lambdas are lost together, long ones never.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets._version import __version__
+from aglets.graphs import GraphSet
+from aglets.mining import Pattern
+from aglets.training.fitting import Begun, Prepared, Task, Watch
+from aglets.training.optim.state import KeptState
+from aglets.training.path import Fork, PathPoint
+
+__all__ = ["Checkpoint", "fingerprint"]
+
+#: A path under way is written again after so many seconds, and so many times as long as it took.
+EVERY_SECONDS, EVERY_TIMES = 1.0, 20.0
+
+_ARRAYS = ("beta", "z", "gamma", "held_f")
+_SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
+_STATE = [f.name for f in fields(KeptState) if f.name != "patterns"]
+_STATE_SCALARS = {f.name for f in fields(KeptState) if f.type == "float"}
+_WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
+
+
+def fingerprint(
+    graphs: GraphSet, y: Any, parameters: Mapping[str, Any], covariates: Any = None
+) -> str:
+    """Return a text that tells apart fits that would give different paths.
+
+    Parameters
+    ----------
+    graphs : GraphSet
+    y : array-like of shape (n_graphs,)
+    parameters : mapping
+        Those of the estimator; how much of the machine it may use plays no part.
+    covariates : array-like of shape (n_graphs, n_own), optional
+        The user's own, if the fit has such.
+    """
+    digest = hashlib.sha256(__version__.encode())
+    for column in ("node_offsets", "labels", "attributes", "edge_offsets", "edges"):
+        digest.update(getattr(graphs, column).tobytes())
+    for part in (graphs.edge_labels, graphs.edge_attributes):
+        digest.update(b"none" if part is None else part.tobytes())
+    spelled = [graphs.vocabulary, graphs.edge_vocabulary, np.asarray(y).tolist()]
+    if covariates is not None:
+        spelled.append(np.asarray(covariates).tolist())
+    spelled.append(
+        sorted(
+            (name, repr(value))
+            for name, value in parameters.items()
+            if name not in ("n_jobs", "max_seconds", "max_bytes", "max_nodes")
+        )
+    )
+    digest.update(repr(spelled).encode())
+    return digest.hexdigest()
+
+
+class Checkpoint(Watch):
+    """Writes every finished path to a folder, and hands back those that are there.
+
+    Parameters
+    ----------
+    folder : path
+    key : str
+        The `fingerprint` of the fit.
+    resume : bool
+        Whether to use what is there; else it is deleted.
+    every : float
+        A path under way is written at most once in so many seconds.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        key: str,
+        *,
+        resume: bool = False,
+        every: float = EVERY_SECONDS,
+    ) -> None:
+        self.folder = Path(folder)
+        self.every = every
+        self._next = time.monotonic() + every
+        mark = self.folder / "fit.json"
+        if mark.is_file() and resume:
+            found = _fingerprint_in(mark)
+            if found != key:
+                raise ValueError(
+                    f"The checkpoint {self.folder} belongs to a fit of other graphs, targets or "
+                    "options; leave out --resume to start anew."
+                )
+            return
+        if mark.is_file():
+            self.delete()
+        elif self.folder.exists() and any(self.folder.iterdir()):
+            raise ValueError(
+                f"Expected an empty folder, a new one or a checkpoint, but {self.folder} holds "
+                "something else."
+            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _write(mark, json.dumps({"aglets": __version__, "fingerprint": key}).encode())
+
+    @property
+    def n_paths(self) -> int:
+        """How many finished paths there are."""
+        return len(list(self.folder.glob("*.npz")))
+
+    def begin(self, task: Task, prepared: Prepared) -> list[list[PathPoint]] | None:
+        """Return the paths of a task that was finished before."""
+        path = self._path(task)
+        return read_paths(path) if path.is_file() else None
+
+    def resume(self, task: Task) -> Begun | None:
+        """Return the paths of a task that was under way, and where they go on."""
+        path = self._part(task)
+        return read_begun(path) if path.is_file() else None
+
+    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
+        """Write the paths of a task that is under way, if that is worth its time."""
+        start = time.monotonic()
+        if start < self._next:
+            return
+        write_begun(self._part(task), begun, prepared.store.patterns)
+        took = time.monotonic() - start
+        self._next = start + took + max(self.every, EVERY_TIMES * took if self.every else 0.0)
+
+    def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
+        """Write the paths of a task."""
+        write_paths(self._path(task), paths)
+        self._part(task).unlink(missing_ok=True)
+
+    def delete(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, task: Task) -> Path:
+        stage = task.stage.replace(" ", "-")
+        cell = f"starts-{task.starts}_maxpat-{task.maxpat}_rho-{task.rho!r}"
+        return self.folder / f"{stage}_{cell}.npz"
+
+    def _part(self, task: Task) -> Path:
+        whole = self._path(task)
+        return whole.with_name(f"{whole.name}.part")
+
+
+def _fingerprint_in(mark: Path) -> Any:
+    try:
+        return json.loads(mark.read_text(encoding="utf-8")).get("fingerprint")
+    except (ValueError, AttributeError):
+        return None
+
+
+def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
+    """Write path points as arrays: numbers, and the graphlets behind each other with offsets."""
+    _write_columns(path, _columns_of(paths), np.savez_compressed)
+
+
+def write_begun(path: Path, begun: Begun, patterns: Sequence[Pattern]) -> None:
+    """Write path points, and where their paths go on; ``patterns`` are those of all handles."""
+    columns = _columns_of(begun.paths)
+    for output, fork in enumerate(begun.here):
+        if fork is None:
+            continue
+        state = fork.state
+        state = state if isinstance(state, KeptState) else KeptState.of(state, patterns)
+        columns[f"{output}_fork"] = np.array([fork.n_points, fork.reach, fork.lam_max])
+        columns |= _pattern_columns(f"{output}_state", state.patterns)
+        for name in _STATE:
+            value = getattr(state, name)
+            if value is not None:
+                columns[f"{output}_state_{name}"] = np.asarray(value)
+    _write_columns(path, columns, np.savez)
+
+
+def read_paths(path: Path) -> list[list[PathPoint]]:
+    """Read what `write_paths` wrote."""
+    with _opened(path) as columns:
+        return _paths(columns)
+
+
+def read_begun(path: Path) -> Begun:
+    """Read what `write_begun` wrote."""
+    with _opened(path) as columns:
+        paths = _paths(columns)
+        return Begun(paths, [_fork(columns, output) for output in range(len(paths))])
+
+
+def _columns_of(paths: Sequence[list[PathPoint]]) -> dict[str, NDArray[Any]]:
+    columns: dict[str, NDArray[Any]] = {"n_outputs": np.array(len(paths))}
+    for output, points in enumerate(paths):
+        numbers = [[getattr(point, name) for name in _SCALARS] for point in points]
+        columns[f"{output}_numbers"] = np.array(
+            [[np.nan if value is None else value for value in row] for row in numbers]
+        ).reshape(len(points), len(_SCALARS))
+        for name in _ARRAYS:
+            columns |= _pieces(f"{output}_{name}", [getattr(point, name) for point in points])
+        columns |= _pattern_columns(
+            f"{output}", [pattern for point in points for pattern in point.patterns]
+        )
+    return columns
+
+
+def _pattern_columns(prefix: str, patterns: Sequence[Pattern]) -> dict[str, NDArray[Any]]:
+    columns: dict[str, NDArray[Any]] = {}
+    for name in Pattern._fields:
+        columns |= _pieces(f"{prefix}_{name}", [getattr(pattern, name) for pattern in patterns])
+    return columns
+
+
+def _pieces(name: str, pieces: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Put arrays behind each other, with their lengths."""
+    return {
+        name: np.concatenate(pieces) if len(pieces) else np.empty(0),
+        f"{name}_lengths": np.array([len(piece) for piece in pieces], np.int64),
+    }
+
+
+def _write_columns(path: Path, columns: dict[str, NDArray[Any]], save: Callable[..., None]) -> None:
+    """Write all or nothing; a full disk is not left fuller than it was."""
+    temporary = path.with_suffix(".tmp")
+    try:
+        with temporary.open("wb") as file:
+            save(file, **columns)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with np.load(path, allow_pickle=False) as columns:
+            yield columns
+    except (BadZipFile, KeyError, ValueError, OSError) as error:
+        raise ValueError(
+            f"Expected the file {path} of a checkpoint, but it cannot be read ({error}); "
+            "delete it, and its path will be walked again."
+        ) from error
+
+
+def _split(columns: Any, name: str) -> list[NDArray[Any]]:
+    lengths = columns[f"{name}_lengths"]
+    return np.split(columns[name], np.cumsum(lengths)[:-1]) if len(lengths) else []
+
+
+def _patterns(columns: Any, prefix: str) -> list[Pattern]:
+    parts = (_split(columns, f"{prefix}_{name}") for name in Pattern._fields)
+    return [Pattern(*each) for each in zip(*parts, strict=True)]
+
+
+def _paths(columns: Any) -> list[list[PathPoint]]:
+    return [_points(columns, output) for output in range(int(columns["n_outputs"]))]
+
+
+def _points(columns: Any, output: int) -> list[PathPoint]:
+    patterns = _patterns(columns, f"{output}")
+    points, taken = [], 0
+    rows = columns[f"{output}_numbers"].tolist()
+    arrays = (_split(columns, f"{output}_{name}") for name in _ARRAYS)
+    for row, *own in zip(rows, *arrays, strict=True):
+        numbers: dict[str, Any] = {
+            name: None if value != value else int(value) if name in _WHOLE else value
+            for name, value in zip(_SCALARS, row, strict=True)
+        }
+        numbers |= dict(zip(_ARRAYS, own, strict=True))
+        mine = patterns[taken : taken + len(numbers["beta"])]
+        taken += len(mine)
+        points.append(PathPoint(patterns=mine, **numbers))
+    return points
+
+
+def _fork(columns: Any, output: int) -> Fork | None:
+    if f"{output}_fork" not in columns:
+        return None
+    n_points, reach, lam_max = columns[f"{output}_fork"].tolist()
+    values: dict[str, Any] = {name: columns.get(f"{output}_state_{name}") for name in _STATE}
+    values |= {name: float(values[name]) for name in _STATE_SCALARS}
+    state = KeptState(patterns=_patterns(columns, f"{output}_state"), **values)
+    return Fork(int(n_points), state, int(reach), lam_max)
+
+
+def _write(path: Path, data: bytes) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)

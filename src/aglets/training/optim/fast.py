@@ -1,0 +1,293 @@
+"""The default solver: as much work per traversal as pays, and an exact traversal to close.
+
+Differences from Algorithm 1, none of which changes the model or its optimality conditions:
+
+- a few worst violators enter W at a time, not all of them, which are mostly near-duplicates of
+  each other (a pattern and its parents);
+- beta and beta_0 are optimised on W to convergence by proximal Newton steps (`quadratic.py`);
+- z takes one gradient step per epoch, with a length for each graphlet from a bound on its
+  curvature;
+- a lambda ends with rounds of search and beta only, until no pattern outside W violates
+  |g| <= lambda.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aglets.graphs.arrays import Bools, Floats
+from aglets.training.optim.blocks import rematched, z_gradient
+from aglets.training.optim.quadratic import minimise_quadratic
+from aglets.training.optim.solver import Progress
+from aglets.training.optim.state import Problem, State, enlarged
+
+__all__ = ["FastSolver", "solve_beta"]
+
+
+#: How many violators enter W after one traversal.
+MAX_ENTERING = 10
+#: Violations of |g| <= lambda below this part of lambda let nothing enter W.
+KKT_TOLERANCE = 1e-6
+#: A step that promises to lower F by less than this part of it is rounding.
+LEAST_PROMISE = 1e-14
+#: Coefficients below this part of the largest are zero but for rounding: where several patterns
+#: have the same psi, their share of one weight may end there.
+ROUNDING = 1e-10
+#: Gradients that differ by less than this part of them are the same number.
+TIE = 1e-9
+#: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
+LEAST_BEND = 1e-3
+#: Least damping of covariates, as a part of the curvature's bound, and the length of steps below
+#: which it grows.
+LEAST_DAMPING, CUT = 1e-6, 0.2
+#: Sufficient decrease, as a part of the decrease that the model promises.
+ARMIJO = 1e-4
+#: Range of step lengths in z around the reciprocal of the curvature bound.
+SHORTEST, LONGEST = 0.1, 30.0
+#: How a step in z is shortened, and how often at most.
+SHORTEN, MAX_TRIALS = 0.3, 8
+
+
+class FastSolver:
+    """Few traversals, much work between them."""
+
+    def epoch(self, problem: Problem, state: State, lam: float, learn: bool) -> Progress:
+        """Let violators enter, solve for beta and beta_0, step in z, solve again."""
+        if not learn:
+            return self.close(problem, state, lam)
+        progress = let_violators_enter(problem, Progress(state), lam)
+        progress = progress.improve_beta(solve_beta, problem, lam).improve_z(step_z, problem)
+        return progress.improve_beta(solve_beta, problem, lam)
+
+    def close(self, problem: Problem, state: State, lam: float) -> Progress:
+        """Search and solve for beta until nothing outside W violates |g| <= lambda."""
+        progress = Progress(state).improve_beta(solve_beta, problem, lam)
+        while True:
+            grown = let_violators_enter(problem, progress, lam)
+            if grown.n_added == progress.n_added:
+                return grown
+            progress = grown.improve_beta(solve_beta, problem, lam)
+
+
+def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Progress:
+    """W <- W + the worst of {H : |g_H| > lam, H not in W}."""
+    start = perf_counter()
+    state = progress.state
+    residual = problem.residual(state.f)
+    found = problem.engine.search(residual, lam * (1.0 + KKT_TOLERANCE))
+    outside = np.flatnonzero(~np.isin(found.nodes, state.nodes))
+    order = worst_first(np.abs(found.g[outside]), found.sizes[outside])
+    worst = outside[order[:MAX_ENTERING]]
+    seconds = perf_counter() - start
+    return progress.after(found, seconds, enlarged(state, found.nodes[worst], problem.engine))
+
+
+def worst_first(violations: Floats, sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
+    """Order by decreasing violation; of equal ones, rounding aside, larger patterns come first.
+
+    Without attributes many patterns have the same psi: a part of a functional group is in the same
+    graphs as the whole group. To the objective they are one; a reader learns more from the whole.
+    Patterns of the same size stay in tree order: which of them enters must not hang on the order in
+    which the graphs were summed.
+
+    Examples
+    --------
+    >>> worst_first(np.array([1.0, 3.0, 3.0 + 1e-12, 3.0, 2.0]), np.array([1, 2, 2, 3, 1]))
+    array([3, 1, 2, 4, 0])
+    """
+    order = np.argsort(-violations, kind="stable")
+    falls = np.diff(violations[order]) < -TIE * violations[order[:-1]]
+    group = np.concatenate([[0], np.cumsum(falls)])[: len(order)]
+    return order[np.lexsort((order, -sizes[order], group))]
+
+
+def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:
+    """Minimise F over beta on W, covariates and beta_0, attributes fixed: a convex problem.
+
+    Proximal Newton: the loss is replaced by its quadratic model; a step towards the minimiser of
+    that with the L1 term which lowers F enough is taken.
+    """
+    penalty = state.penalty(lam)
+    rows, beta, beta0 = state.rows, state.coef.copy(), state.beta0
+    f = beta0 + beta @ rows
+    value = problem.value(f) + penalty.value(beta)
+    damped, damping = _damped(problem, state), 0.0
+    for _ in range(max_steps):
+        a = problem.residual(f)
+        g = rows @ a
+        slope0 = float(a.sum())
+        violation = max(float(penalty.violation(g, beta).max(initial=0.0)), abs(slope0))
+        if violation <= 0.1 * KKT_TOLERANCE * lam:
+            break
+        moving = (beta != 0.0) | (np.abs(g) > penalty.lam)
+        psi, part = rows[moving], penalty[moving]
+        change, change0 = newton_direction(
+            *(problem, psi, a, f, beta[moving], beta0, part.lam),
+            None if damped is None else damping * damped[moving],
+        )
+        promised = (
+            float(g[moving] @ change)
+            + slope0 * change0
+            - part.value(beta[moving] + change)
+            + part.value(beta[moving])
+        )
+        if promised <= LEAST_PROMISE * value:
+            break
+        shift = change @ psi + change0
+        length = 1.0
+        while length > 1e-10:
+            moved = beta[moving] + length * change
+            reached = problem.value(f + length * shift) + part.value(moved)
+            if reached <= value - ARMIJO * length * promised:
+                break
+            length *= 0.5
+        else:
+            damping = next_damping(damping, 0.0)
+            if damped is not None and damping <= 1.0:
+                continue
+            break  # F cannot be told from its minimum any more
+        damping = next_damping(damping, length)
+        beta[moving] = moved
+        beta0 += length * change0
+        f = f + length * shift
+        value = reached
+    graphlets = beta[: len(state.beta)]
+    graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
+    return state.with_coef(beta, beta0=beta0)
+
+
+def newton_direction(
+    problem: Problem,
+    psi: Floats,
+    a: Floats,
+    f: Floats,
+    beta: Floats,
+    beta0: float,
+    lam: float | Floats,
+    damping: Floats | None = None,
+) -> tuple[Floats, float]:
+    """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
+    bend = problem.loss.curvature(problem.y, f, problem.weight)
+    least = LEAST_BEND * problem.loss.curvature_bound(problem.weight)
+    bend = np.where(a != 0.0, np.maximum(bend, least), bend)
+    rows = np.vstack([psi, np.ones(len(f))])
+    bent = bend > 0.0
+    bent_rows = rows[:, bent]
+    Q = (bent_rows * bend[bent]) @ bent_rows.T
+    if damping is not None:
+        Q += np.diag(np.append(damping, 0.0))
+    b = np.append(beta, beta0)
+    q = rows @ a + Q @ b
+    penalty = np.append(np.full(len(beta), lam), 0.0)
+    accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), _largest(lam))
+    change = minimise_quadratic(Q, q, penalty, b, accuracy) - b
+    return change[:-1], float(change[-1])
+
+
+def _damped(problem: Problem, state: State) -> Floats | None:
+    """Bound the curvature in each covariate; 0 for graphlets, whose steps the penalty bounds.
+
+    Free covariates may move far where the loss does not bend: a part of this keeps steps short.
+    """
+    if state.columns is None:
+        return None
+    total = float(problem.loss.curvature_bound(problem.weight).sum())
+    return np.concatenate([np.zeros(len(state.beta)), np.full(len(state.gamma), total)])
+
+
+def next_damping(damping: float, length: float) -> float:
+    """Adapt the damping: more after a step that had to be cut, less after one that was whole.
+
+    Examples
+    --------
+    >>> next_damping(0.0, 0.01), next_damping(1e-3, 0.5), next_damping(1e-3, 1.0)
+    (1e-06, 0.001, 0.0001)
+    """
+    if length < CUT:
+        return max(10.0 * damping, LEAST_DAMPING)
+    if length < 1.0:
+        return damping
+    return damping / 10.0 if damping > LEAST_DAMPING else 0.0
+
+
+def _largest(lam: float | Floats) -> float:
+    return float(np.max(lam, initial=0.0))
+
+
+def step_z(problem: Problem, state: State) -> State:
+    """z_H <- z_H - alpha_H dF/dz_H, all alpha shortened together until F falls.
+
+    alpha_H is Barzilai and Borwein's length |s|² / s'y, from the last change s of z_H and y of its
+    gradient, within a wide range around 1 / kappa_H (`z_curvature`), which is the first length. No
+    step is longer than 1 / sqrt(rho), the distance over which psi changes. The search begins
+    with a little more than the shortening that was needed last.
+    """
+    active = state.beta != 0.0
+    if not active.any() or not len(state.z):
+        return state
+    value = problem.value(state.f)
+    z_mask = state.z_of(active)
+    z, gradient = state.z[z_mask], z_gradient(problem, state, active)
+    sizes = state.sizes[active, 0]
+    lengths = step_lengths(problem, state, active, z, gradient)
+    descent = -np.repeat(lengths, sizes) * gradient
+    decrease = -float(gradient @ descent)
+    if decrease <= 0.0:
+        return state
+    length = min(1.0, state.z_step / SHORTEN)
+    for _ in range(MAX_TRIALS):
+        moved = rematched(problem, state, active, z + length * descent)
+        if problem.value(moved.f) <= value - ARMIJO * length * decrease:
+            before = np.full(len(state.z), np.nan)
+            gradient_before = before.copy()
+            before[z_mask], gradient_before[z_mask] = z, gradient
+            return replace(moved, z_step=length, z_before=before, z_gradient_before=gradient_before)
+        length *= SHORTEN
+    return replace(state, z_before=None, z_gradient_before=None)
+
+
+def step_lengths(
+    problem: Problem, state: State, active: Bools, z: Floats, gradient: Floats
+) -> Floats:
+    """alpha_H of `step_z` for the active graphlets."""
+    owner = np.repeat(np.arange(int(active.sum())), state.sizes[active, 0])
+
+    def per_graphlet(values: Floats) -> Floats:
+        sums = np.bincount(owner, weights=values, minlength=int(active.sum()))
+        return sums.astype(np.float64, copy=False)
+
+    first = 1.0 / z_curvature(problem, state, active)
+    lengths = first
+    if state.z_before is not None and state.z_gradient_before is not None:
+        z_mask = state.z_of(active)
+        s = z - state.z_before[z_mask]
+        bent = per_graphlet(s * (gradient - state.z_gradient_before[z_mask]))
+        moved = per_graphlet(s * s)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lengths = np.where(bent > 0.0, moved / bent, LONGEST * first)
+        lengths = np.where(np.isnan(lengths), first, lengths)
+        lengths = np.clip(lengths, SHORTEST * first, LONGEST * first)
+    norms = np.sqrt(per_graphlet(gradient * gradient))
+    farthest = 1.0 / np.sqrt(problem.engine.rho)
+    return np.asarray(np.minimum(lengths, farthest / np.maximum(norms, 1e-300)))
+
+
+def z_curvature(problem: Problem, state: State, active: Bools) -> Floats:
+    """kappa_H = sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH for the active graphlets.
+
+    With w the weights of the z-gradient and h the curvature of the loss, it bounds the curvature of
+    F in z_H along the gradient.
+    """
+    rho, psi = problem.engine.rho, state.psi[active]
+    beta = np.abs(state.beta[active])
+    a = problem.residual(state.f)
+    bend = problem.loss.curvature(problem.y, state.f, problem.weight)
+    # rho D = -log psi, and psi² log psi -> 0 where psi = 0.
+    distances = np.where(psi > 0.0, -np.log(np.maximum(psi, 1e-300)), 0.0) * psi * psi
+    kappa = 2.0 * rho * beta * (psi @ np.abs(a)) + 4.0 * rho * beta**2 * (distances @ bend)
+    return np.asarray(np.maximum(kappa, 1e-300))
