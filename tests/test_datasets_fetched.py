@@ -8,12 +8,13 @@ import threading
 import warnings
 import zipfile
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from zipfile import ZIP_DEFLATED
 
 import numpy as np
 import pytest
 
 from aglets import GraphSet, datasets
-from aglets.datasets import fetch
+from aglets.datasets import _unpacking, fetch
 
 # requests leaves the socket of an answer 404 to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -25,12 +26,30 @@ DUO = {
 }
 
 
-def packed(files: dict[str, str]) -> bytes:
+HOSTILE = {
+    "DAMAGED": "damaged or cut short",
+    "CUT": "damaged or cut short",
+    "MANY": "holds 1003 files, more than 1000",
+    "TWICE": "holds TWICE_A.txt twice",
+    "BOMB": "more than 200 times as many",
+    "TARGETLESS": "neither TARGETLESS_graph_labels.txt nor TARGETLESS_graph_attributes.txt",
+}
+
+
+def packed(files: dict[str, str], how: int = zipfile.ZIP_STORED) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w", how) as archive:
         for name, text in files.items():
             archive.writestr(name, text)
     return buffer.getvalue()
+
+
+def damaged(files: dict[str, str]) -> bytes:
+    """An archive whose last member does not have the checksum that it should have."""
+    text = list(files.values())[-1].encode()
+    body = packed(files)
+    at = body.rindex(text, 0, body.index(b"PK\x01\x02"))
+    return body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :]
 
 
 @pytest.fixture
@@ -42,6 +61,16 @@ def server(monkeypatch, tmp_path):
         "/MUTAG.zip": packed(mutag),
         "/EVIL.zip": packed({"../../EVIL_x.txt": "", "x/EVIL_readme.exe": "", "EVIL_A.py": ""}),
         "/TORN.zip": b"PK but no archive",
+    }
+    many = {f"{i}.txt": "" for i in range(_unpacking.MAX_MEMBERS)}
+    duo = {name: {key.replace("DUO", name): text for key, text in DUO.items()} for name in HOSTILE}
+    served |= {
+        "/DAMAGED.zip": damaged(duo["DAMAGED"]),
+        "/CUT.zip": packed(duo["CUT"])[:-30],
+        "/MANY.zip": packed(many | duo["MANY"]),
+        "/TWICE.zip": packed(duo["TWICE"] | {"x/TWICE_A.txt": "1, 3\n"}),
+        "/BOMB.zip": packed(duo["BOMB"] | {"BOMB_node_labels.txt": "0\n" * 2**25}, ZIP_DEFLATED),
+        "/TARGETLESS.zip": packed(dict(list(duo["TARGETLESS"].items())[:2])),
     }
     asked = []
 
@@ -91,7 +120,7 @@ def test_a_download_that_fails_says_which_folder_to_fill(server, tmp_path, name)
     assert str(error.value).startswith(f"Could not fetch the data set {name!r} from http://127.")
     assert str(error.value).endswith(
         "check the name and the network, or download it yourself and put "
-        f"{name}_A.txt and the files beside it into {folder}."
+        f"{name}_A.txt and the files next to it into {folder}."
     )
 
 
@@ -100,6 +129,28 @@ def test_an_archive_cannot_write_elsewhere(server, tmp_path):
         datasets.fetch_tu("EVIL")
     assert not list(tmp_path.parent.glob("EVIL*"))
     assert not list(tmp_path.rglob("*.exe"))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_broken_download_leaves_nothing_behind(server, tmp_path, name):
+    for _ in range(2):  # the second call must not find what the first one left
+        with pytest.raises(ValueError, match=rf"Could not fetch .*{name}.*{HOSTILE[name]}"):
+            datasets.fetch_tu(name)
+        assert list((tmp_path / "aglets").iterdir()) == []
+
+
+def test_declared_sizes_are_bounded_before_unpacking(monkeypatch, server):
+    monkeypatch.setattr(_unpacking, "MAX_BYTES", 10)
+    with pytest.raises(ValueError, match="unpacks to 16 bytes, more than 10"):
+        datasets.fetch_tu("DUO")
+
+
+def test_a_data_set_that_somebody_else_fetched_meanwhile_stays(tmp_path):
+    (tmp_path / "DUO.zip").write_bytes(packed(DUO))
+    (tmp_path / "DUO").mkdir()
+    (tmp_path / "DUO" / "DUO_A.txt").write_text("theirs")
+    _unpacking.unpack(tmp_path / "DUO.zip", "DUO", tmp_path / "DUO")
+    assert (tmp_path / "DUO" / "DUO_A.txt").read_text() == "theirs"
 
 
 def test_no_network_is_one_sentence(monkeypatch, tmp_path):

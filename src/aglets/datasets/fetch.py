@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-import zipfile
 from importlib.resources import files
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
+from aglets.datasets._unpacking import unpack
 from aglets.datasets.tu import data_folders, load_tu, user_cache
 from aglets.graphs import GraphSet
 from aglets.graphs.checks import listing
@@ -112,36 +113,20 @@ def _download(name: str, folder: Path) -> None:
     level = logger.level
     logger.setLevel("WARNING")  # it would recommend hashes
     try:
-        packed = Path(pooch.retrieve(url, known_hash=None, fname=f"{name}.zip", path=folder.parent))
-        try:
-            _unpack(packed, name, folder)
-        finally:
-            packed.unlink()
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{name}-", dir=folder.parent) as aside:
+            packed = pooch.retrieve(url, known_hash=None, fname=f"{name}.zip", path=aside)
+            unpack(Path(packed), name, folder)
+    except (OSError, ValueError) as error:
         reason = str(error).split("\n")[0][:200] or type(error).__name__
         raise ValueError(
             f"Could not fetch the data set {name!r} from {url} ({reason}); check the name and the "
-            f"network, or download it yourself and put {name}_A.txt and the files beside it into "
+            f"network, or download it yourself and put {name}_A.txt and the files next to it into "
             f"{folder}."
         ) from error
     finally:
         logger.setLevel(level)
     _compare(name, folder)
-
-
-def _unpack(packed: Path, name: str, folder: Path) -> None:
-    """Write the text files of the archive, and only those, into the folder."""
-    with zipfile.ZipFile(packed) as archive:
-        members = {
-            PurePosixPath(member).name: member
-            for member in archive.namelist()
-            if re.fullmatch(rf"{re.escape(name)}_\w+\.txt", PurePosixPath(member).name)
-        }
-        if f"{name}_A.txt" not in members:
-            raise ValueError(f"there is no {name}_A.txt in the archive")
-        folder.mkdir(parents=True, exist_ok=True)
-        for file_name, member in members.items():
-            (folder / file_name).write_bytes(archive.read(member))
 
 
 def _compare(name: str, folder: Path) -> None:
