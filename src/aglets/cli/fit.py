@@ -161,6 +161,7 @@ def fit(
     often each graphlet comes back in fits to half of the graphs.
     """
     from aglets.cli.progress import FitWatch, OutOfTimeError, interruptible
+    from aglets.explain.plain import NO_GRAPHLETS
     from aglets.graphs.leaks import size_leak
     from aglets.mining import BudgetError
     from aglets.training.checkpoint import Checkpoint, fingerprint
@@ -224,6 +225,7 @@ def fit(
     summary = _summary(model, watch, estimator, target, seconds, ended)
     leak = size_leak(graphs, y) if covariates is None else None
     summary["warnings"] = [] if leak is None else [leak]
+    summary["warnings"] += [] if model.graphlets else [NO_GRAPHLETS]
     if as_json:
         typer.echo(json.dumps(summary))
     elif not quiet:

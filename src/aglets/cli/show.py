@@ -98,6 +98,7 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from aglets.explain.plain import NO_GRAPHLETS
     from aglets.graphlets.residue import without_residue
     from aglets.model.model import usual_attributes
 
@@ -135,7 +136,7 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
             for column in values.T[:WIDTH]:
                 cells.append("\n".join(f"{value:.3g}" for value in column.tolist()))
         table.add_row(*cells)
-    console.print(table)
+    console.print(table if shown else NO_GRAPHLETS, soft_wrap=not shown)
     _print_covariates(model, console)
     if len(names) > WIDTH:
         console.print(f"{len(names) - WIDTH} further attributes: give --json to see all.")

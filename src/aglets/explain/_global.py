@@ -13,6 +13,7 @@ from aglets.drawing.svg import graph_svg
 from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
+    NO_GRAPHLETS,
     graphlet_dict,
     json_text,
     label_text,
@@ -217,6 +218,7 @@ class GlobalExplanation(Drawable):
 
     def __str__(self) -> str:
         lines = [f"{len(self.graphlets)} graphlets, on {self.n_graphs} graphs"]
+        lines += [] if self.graphlets else [NO_GRAPHLETS]
         lines += [
             f"  {entry.coef:+9.4f}  {short_name(entry.graphlet.name)} "
             f"(in {entry.n_support} graphs{_quality(entry)})"
@@ -266,7 +268,8 @@ class GlobalExplanation(Drawable):
                     for e in self.covariates
                 ],
             )
-        return f"<p>{html.escaped(repr(self))}</p>{pictures}{html.table(head, rows)}{beside}"
+        learned = html.table(head, rows) if rows else f"<p>{html.escaped(NO_GRAPHLETS)}</p>"
+        return f"<p>{html.escaped(repr(self))}</p>{pictures}{learned}{beside}"
 
 
 def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:

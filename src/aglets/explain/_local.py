@@ -15,7 +15,14 @@ from aglets.drawing.svg import graph_svg
 from aglets.explain._global import is_molecule
 from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateContribution, contributions_of
-from aglets.explain.plain import graphlet_dict, json_text, label_text, names_of, short_name
+from aglets.explain.plain import (
+    NO_GRAPHLETS,
+    graphlet_dict,
+    json_text,
+    label_text,
+    names_of,
+    short_name,
+)
 from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph, as_graph_set
@@ -224,6 +231,8 @@ class LocalExplanation(Drawable):
             for entry in self.covariates
         ]
         absent = sum(entry.embedding is None for entry in self.contributions)
+        if not self.contributions:
+            lines.append(NO_GRAPHLETS)
         if absent:
             lines.append(f"  {absent} graphlet{'s do' if absent > 1 else ' does'} not occur")
         return "\n".join(lines)

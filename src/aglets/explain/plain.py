@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from aglets.graphlets import Graphlet
 
 __all__ = [
+    "NO_GRAPHLETS",
     "graphlet_dict",
     "json_text",
     "label_text",
@@ -20,6 +21,12 @@ __all__ = [
     "short_name",
     "speaks_for",
 ]
+
+#: What to say of a model without graphlets.
+NO_GRAPHLETS = (
+    "No graphlet was found that helps to predict the targets; try a smaller lambda_ratio, a larger "
+    "maxpat or another rho, and check that the targets differ between graphs."
+)
 
 
 def plain(value: Any) -> Any:

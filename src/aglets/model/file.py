@@ -193,13 +193,19 @@ def _arrays_of(model: LagraModel) -> Arrays:
         arrays |= {
             "stop_points": model.stops.points,
             "stop_intercepts": model.stops.intercepts,
-            "stop_coefs": model.stops.coefs.reshape(-1, len(model.stops.graphlets)),
+            "stop_coefs": _outputs_below_each_other(model.stops.coefs),
             **graphlet_columns(model.stops.graphlets, model.input_format, prefix="stop_"),
         }
         if model.covariates is not None:
-            width = len(model.covariates.names)
-            arrays["stop_covariate_coefs"] = model.stops.covariate_coefs.reshape(-1, width)
+            gammas = _outputs_below_each_other(model.stops.covariate_coefs)
+            arrays["stop_covariate_coefs"] = gammas
     return arrays
+
+
+def _outputs_below_each_other(coefs: NDArray[Any]) -> NDArray[Any]:
+    """Turn (stops, outputs, columns) into a matrix, also where there are no columns."""
+    n_stops, n_outputs, n_columns = coefs.shape
+    return coefs.reshape(n_stops * n_outputs, n_columns)
 
 
 def _check_format(document: dict[str, Any]) -> None:

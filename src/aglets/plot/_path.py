@@ -132,12 +132,14 @@ def _tag(ax: Any, text: str, row: int, colour: str) -> None:
 
 
 def _share_lambda(panels: list[Any], lambdas: Floats, chosen: float | None) -> None:
+    # Where nothing correlates with y, lambda_max is 0 and so is all that follows.
+    several = len(lambdas) > 1 and lambdas.min() > 0.0
+    ticks = np.geomspace(lambdas.max(), lambdas.min(), 3) if several else lambdas[:1]
     for ax in panels:
-        ax.set_xscale("log")
+        ax.set_xscale("log" if lambdas.min() > 0.0 else "linear")
         ax.minorticks_off()
         if lambdas.max() > lambdas.min():
             ax.set_xlim(float(lambdas.max()), float(lambdas.min()))
-        ticks = np.geomspace(lambdas.max(), lambdas.min(), 3) if len(lambdas) > 1 else lambdas
         ax.set_xticks(ticks, [_brief(tick) for tick in ticks] if ax is panels[-1] else [])
         if chosen is not None:
             ax.axvline(chosen, color=INK, lw=0.7, ls=":")

@@ -17,6 +17,7 @@ from aglets.explain import (
     summarise,
 )
 from aglets.explain.covariates import contributions_of
+from aglets.explain.plain import NO_GRAPHLETS
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph, as_graph_set
 from aglets.model import LagraModel
@@ -123,9 +124,15 @@ def _sentences(
 ) -> list[str]:
     n = len(learned.graphlets)
     if n == 0 and learned.covariates:
-        sentences = ["The model has no graphlets: its answer follows from the covariates alone."]
+        sentences = [
+            "The model has no graphlets: its answer follows from the covariates alone.",
+            NO_GRAPHLETS,
+        ]
     elif n == 0:
-        sentences = ["The model has no graphlets: its answer is the same for every graph."]
+        sentences = [
+            "The model has no graphlets: its answer is the same for every graph.",
+            NO_GRAPHLETS,
+        ]
     else:
         largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
         what = "estimates a number" if model.classes is None else "tells " + _and(model.classes)
