@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint sanitize bench bench-env paper-quick \
+.PHONY: build demo test test-cpp test-python lint lint-js sanitize bench bench-env paper-quick \
 	paper clean
 
 build: $(INSTALLED)
@@ -47,6 +47,10 @@ lint: build
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Needs `npm install --prefix build/prettier prettier@3.6.2`.
+lint-js:
+	build/prettier/node_modules/.bin/prettier --check 'src/aglets/report/page/*.js'
 
 # The sanitized extension lives in its own copy of the package. It runs under the base interpreter
 # with the site-packages of the environment on the path: that way the .pth file of the editable

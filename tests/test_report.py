@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -47,6 +48,15 @@ def strange_page() -> str:
     y = np.where(np.arange(70) % len(HARMFUL) < 3, HARMFUL[0], HARMFUL[3])
     clf = LagraClassifier(maxpat=2, lambda_ratio=0.01, n_lambdas=10).fit(graphs, y)
     return report.html(clf, graphs, y, title=HARMFUL[0])
+
+
+def test_every_part_of_the_script_is_in_the_page(demo):
+    graphs, y, clf = demo
+    page = report.html(clf, graphs[:5], y[:5])
+    folder = files("aglets.report").joinpath("page")
+    parts = [part for part in folder.iterdir() if part.name.endswith(".js")]
+    assert len(parts) >= 10
+    assert all(part.read_text(encoding="utf-8") in page for part in parts)
 
 
 def test_a_page_is_small_and_names_no_address(demo, tmp_path):

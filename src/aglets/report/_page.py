@@ -17,6 +17,24 @@ from aglets.report._data import collect
 
 __all__ = ["html", "write"]
 
+#: Files of the script in the order in which they are joined: one subject each, helpers first.
+SCRIPT_PARTS = (
+    "dom",
+    "colours",
+    "graph",
+    "axes",
+    "tip",
+    "links",
+    "quality",
+    "graphlets",
+    "covariates",
+    "path",
+    "scatter",
+    "gallery",
+    "cost",
+    "main",
+)
+
 
 def write(
     model: Any,
@@ -105,7 +123,7 @@ def html(
     parts = {
         "TITLE": escape(data["title"]),
         "STYLE": _resource("page.css"),
-        "SCRIPT": _resource("page.js"),
+        "SCRIPT": _script(),
         "DATA": _safe_json(data),
     }
     # One pass over the frame alone: what is put in is never searched for marks.
@@ -122,5 +140,10 @@ def _safe_json(data: Any) -> str:
     return text
 
 
+def _script() -> str:
+    """Join the parts of the script: they share one scope, so the page stays a single file."""
+    return "\n".join(['"use strict";', *(_resource(f"{part}.js") for part in SCRIPT_PARTS)])
+
+
 def _resource(name: str) -> str:
-    return files("aglets.report").joinpath(name).read_text(encoding="utf-8")
+    return files("aglets.report").joinpath("page").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,47 @@
+// The table of covariates.
+
+function showCovariates() {
+  if (!D.covariates.length) return;
+  const body = byId("covariates-body"),
+    heads = [
+      "covariate",
+      "adds, by a standard deviation",
+      "adds, by one",
+      "mean",
+      ...(D.classes ? ["more speaks for"] : []),
+    ];
+  body.append(
+    el("h3", {}, "Covariates"),
+    el(
+      "p",
+      {},
+      "Numbers of the whole graph, which are no graphlets. They add to the decision what is above or below their mean in training, times a weight.",
+    ),
+  );
+  const table = el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name)))),
+    ),
+    inner = el("tbody");
+  table.append(inner);
+  for (const c of D.covariates)
+    inner.append(
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, cut(c.name, 40)),
+        el("td", { class: c.effect > 0 ? "pos" : "neg" }, signed(c.effect)),
+        el("td", {}, signed(c.coef)),
+        el("td", {}, num(c.center)),
+        ...(D.classes ? [el("td", {}, cut(String(c.speaks_for), 30))] : []),
+      ),
+    );
+  body.append(
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Covariates" },
+      table,
+    ),
+  );
+}
