@@ -31,7 +31,7 @@ from _common import (
 
 from aglets import LagraClassifier, mining
 from aglets.model.losses import SquaredHinge
-from aglets.training.fitting import Frame, Sample, Settings
+from aglets.training.fitting import Sample, Settings, learn_input_spec
 from aglets.training.path import lagra_path
 from aglets.training.selection import Grid, evaluate
 
@@ -152,12 +152,12 @@ def walk_grid(name: str, shared: bool, maxpats: tuple[int, ...], n_lambdas: int)
     )
     grid = Grid(GRID_RHOS, {1: maxpats})
     grids = [grid] if shared else [Grid((c.rho,), {1: (c.maxpat,)}) for c in grid.cells]
-    frame = Frame.of(sample[train], settings)
+    spec = learn_input_spec(sample[train], settings)
     forget_peak()
     loaded, start = memory(), cpu_seconds()
     losses = [
         evaluate(
-            sample[train], sample[validation], one, settings, frame=frame, by_score=False
+            sample[train], sample[validation], one, settings, input_spec=spec, by_score=False
         ).loss.ravel()
         for one in grids
     ]

@@ -13,7 +13,7 @@ from aglets import LagraClassifier, datasets
 def begun():
     graphs, y, _ = datasets.make_planted(80, random_state=2)
     clf = LagraClassifier(maxpat=2, lambda_ratio=0.1, n_lambdas=10, max_epochs=3).fit(graphs, y)
-    data = second_stage.Labelled(clf.model_.prepared(graphs), y)
+    data = second_stage.Labelled(clf.model_.input_spec.to_model_units(graphs), y)
     start = second_stage.members_of(clf.model_, data.graphs)
     np.testing.assert_allclose(start.f(data.graphs), clf.decision_function(graphs))
     return start, data, clf.lambda_

@@ -132,7 +132,7 @@ def test_explanations_of_an_average_sum_to_its_decision(averaged, planted):
             f[i], abs=1e-12
         )
     psi = averaged.transform(graphs)
-    scaled = averaged.model_.prepared(graphs)
+    scaled = averaged.model_.input_spec.to_model_units(graphs)
     for j in range(0, psi.shape[1], 7):
         one = [averaged.model_.scaled_graphlets[j]]
         np.testing.assert_allclose(psi[:, [j]], aglets.agis(scaled, one, rho=float(rho[j])))

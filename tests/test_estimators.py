@@ -526,3 +526,14 @@ def test_shuffling_graphs_and_numbering_nodes_otherwise_changes_nothing(solver):
     assert here.objective_ == pytest.approx(there.objective_, rel=1e-11)
     np.testing.assert_allclose(here.coef_, there.coef_, rtol=1e-9)
     assert [h.name for h in here.graphlets_] == [h.name for h in there.graphlets_]
+
+
+@pytest.mark.parametrize("kind", [LagraClassifier, LagraClassifierCV])
+def test_parameters_are_checked_once_per_fit(kind, monkeypatch):
+    from aglets.estimators import _base, _over_grid
+
+    checks = []
+    for module in (_base, _over_grid):
+        monkeypatch.setattr(module, "check_parameters", lambda *_: checks.append(1))
+    kind(n_lambdas=3).fit(*aglets.datasets.load_demo())
+    assert len(checks) == 1

@@ -33,12 +33,12 @@ def test_paths_that_share_their_beginning_equal_paths_walked_alone(solver, rho):
     train, held_out = sample[np.arange(40)], sample[np.arange(40, 60)]
     options = settings(solver)
     prepared = prepare(train, options, maxpat=4)
-    validation = prepared.bring(held_out)
+    validation = held_out.to_model_units(prepared.input_spec)
     together = walk_maxpats(prepared, options, rho=rho, maxpats=(1, 2, 4), validation=validation)
     n_shared = 0
     for maxpat in (1, 2, 4):
         fresh = prepare(train, options, maxpat=maxpat)
-        held = fresh.bring(held_out)
+        held = held_out.to_model_units(fresh.input_spec)
         alone = walk(fresh, options, rho=rho, maxpat=maxpat, validation=held)
         assert len(alone) == len(together[maxpat]) == 2
         for ours, theirs in zip(together[maxpat], alone, strict=True):

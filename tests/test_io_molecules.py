@@ -14,7 +14,7 @@ from aglets import Graphlet, GraphSet
 from aglets.graphs import as_graph_set
 from aglets.model import LagraModel
 from aglets.model.file import load
-from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.input_spec import InputSpec
 
 SMILES = ["CCO", "c1ccccc1", "C[N+](C)(C)C", "CC(=O)O", "C#N"]
 BAD = ["CCO", "C1CC", "", "CN(C)(C)C", "CCN"]
@@ -232,7 +232,7 @@ def test_a_model_reads_smiles_as_its_training_molecules_were_read(tmp_path):
         intercept=np.array([-1.0]),
         rho=1.0,
         loss="squared_hinge",
-        input_format=InputFormat.of(graphs),
+        input_spec=InputSpec.of(graphs),
         classes=np.array(["open", "aromatic"]),
     )
     model.save(tmp_path / "rings.aglets")

@@ -7,10 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
-from aglets import Graphlet, GraphSet
+from aglets import Graphlet, GraphSet, LagraClassifier, datasets
 from aglets.model import LagraModel
-from aglets.preprocessing.input_spec import InputFormat
-from aglets.preprocessing.scaling import fit_scaling
+from aglets.preprocessing.input_spec import InputSpec
 
 
 def chain(labels, attributes=None, **columns):
@@ -23,13 +22,13 @@ def chain(labels, attributes=None, **columns):
     )
 
 
-def model_of(graphs, graphlets, coef, intercept=0.0, **settings):
+def model_of(graphs, graphlets, coef, intercept=0.0, scale="none", **settings):
     settings = {"rho": 0.5, "loss": "squared_hinge", "classes": np.array([0, 1])} | settings
     return LagraModel(
         graphlets=graphlets,
         coef=np.atleast_2d(coef),
         intercept=np.atleast_1d(intercept),
-        input_format=InputFormat.of(graphs),
+        input_spec=InputSpec.of(graphs, scale),
         **settings,
     )
 
@@ -53,10 +52,9 @@ def test_graphlets_stay_in_the_users_units_whatever_the_scale():
         [chain("CCO", rng.normal(size=(3, 2)) * [1000.0, 0.01]) for _ in range(20)]
     )
     for scale in ("standard", "label"):
-        scaling = fit_scaling(graphs, scale)
         rows = graphs.attributes[:2]
         graphlet = Graphlet(labels=["C", "C"], edges=[(0, 1)], attributes=rows)
-        model = model_of(graphs, [graphlet], [[1.0]], scaling=scaling)
+        model = model_of(graphs, [graphlet], [[1.0]], scale=scale)
         # The graphlet is a piece of graph 0, so it is contained perfectly there.
         np.testing.assert_allclose(model.transform(graphs[[0]]), [[1.0]])
         np.testing.assert_array_equal(model.graphlets[0].attributes, rows)
@@ -131,33 +129,58 @@ def test_labels_never_seen_are_warned_of_once_and_match_nothing():
 
 def test_labels_of_a_larger_set_that_do_not_occur_are_not_known():
     both = GraphSet.concatenate([chain("C"), chain("N")])
-    assert InputFormat.of(both[[0]]).vocabulary == ("C",)
+    assert InputSpec.of(both[[0]]).vocabulary == ("C",)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert InputFormat.of(both[[0]]).bring(both[[0]]).vocabulary == ("C",)
+        assert InputSpec.of(both[[0]]).to_model_units(both[[0]]).vocabulary == ("C",)
 
 
 def test_attribute_widths_and_names_must_agree():
     train = chain("CO", np.zeros((2, 2)), attribute_names=("x", "y"))
-    known = InputFormat.of(train)
+    known = InputSpec.of(train)
     with pytest.raises(
         ValueError, match=r"Expected 2 attributes per node \(x, y\), as in fit, but"
     ):
-        known.bring(chain("CO", np.zeros((2, 3))))
+        known.to_model_units(chain("CO", np.zeros((2, 3))))
     with pytest.raises(ValueError, match="were named x, y in fit, but these graphs have y, x"):
-        known.bring(chain("CO", np.zeros((2, 2)), attribute_names=("y", "x")))
-    assert known.bring(chain("CO", np.zeros((2, 2)))).n_attributes == 2
+        known.to_model_units(chain("CO", np.zeros((2, 2)), attribute_names=("y", "x")))
+    assert known.to_model_units(chain("CO", np.zeros((2, 2)))).n_attributes == 2
 
 
 def test_edge_labels_and_attributes_are_asked_for_or_left_out():
     plain = chain("CO")
     rich = chain("CO", edge_labels=[["-"]], edge_attributes=[[[0.5]]])
     with pytest.raises(ValueError, match="Expected graphs with edge labels, as in fit"):
-        InputFormat.of(rich).bring(plain)
+        InputSpec.of(rich).to_model_units(plain)
     with pytest.raises(ValueError, match="Expected 1 attributes per edge, as in fit"):
-        InputFormat.of(rich).bring(chain("CO", edge_labels=[["-"]]))
-    brought = InputFormat.of(plain).bring(rich)
+        InputSpec.of(rich).to_model_units(chain("CO", edge_labels=[["-"]]))
+    brought = InputSpec.of(plain).to_model_units(rich)
     assert brought.edge_labels is None
     assert brought.edge_attributes is None
     with pytest.warns(UserWarning, match=r"Edge label '=' in graph 0 was never seen in fit"):
-        InputFormat.of(rich).bring(chain("CO", edge_labels=[["="]], edge_attributes=[[[0.5]]]))
+        InputSpec.of(rich).to_model_units(
+            chain("CO", edge_labels=[["="]], edge_attributes=[[[0.5]]])
+        )
+
+
+def test_a_match_holds_the_graphs_in_both_units_with_scores_and_embeddings():
+    graphs = GraphSet.concatenate([chain("CO", [[1.0], [3.0]]), chain("N", [[5.0]])])
+    graphlets = [Graphlet(labels=["C", "O"], edges=[(0, 1)], attributes=[[1.0], [2.0]])]
+    model = model_of(graphs, graphlets, [[2.0]], scale="standard")
+    found = model.match(graphs)
+    assert found.graphs is graphs
+    assert found.scaled == model.input_spec.to_model_units(graphs)
+    np.testing.assert_array_equal(found.psi, model.transform(graphs))
+    assert found.embeddings[0][0].tolist() == [0, 1]
+    assert found.occurs.tolist() == [[True], [False]]
+
+
+def test_a_graphlet_of_a_fit_is_built_once(monkeypatch):
+    graphs, y = datasets.load_demo()
+    clf = LagraClassifier(maxpat=2, n_lambdas=10).fit(graphs, y)
+    built = []
+    init = Graphlet.__init__
+    monkeypatch.setattr(
+        Graphlet, "__init__", lambda self, **parts: built.append(1) or init(self, **parts)
+    )
+    assert len(clf.model_at(9).graphlets) == len(built) > 0

@@ -19,9 +19,8 @@ from aglets import Graphlet, GraphSet
 from aglets.model import LagraModel
 from aglets.model._archive import decode_value, encode_value
 from aglets.model.file import ARRAYS, load, save
-from aglets.model.path_models import Stops
-from aglets.preprocessing.input_spec import InputFormat
-from aglets.preprocessing.scaling import fit_scaling
+from aglets.model.path_models import PathModels
+from aglets.preprocessing.input_spec import InputSpec
 
 
 def make_graphs(vocabulary=("C", "N", "O"), n=10, seed=0, edge_columns=False):
@@ -47,7 +46,7 @@ def make_graphs(vocabulary=("C", "N", "O"), n=10, seed=0, edge_columns=False):
 
 def make_model(graphs=None, scale="standard", classes=("no", "yes"), loss="squared_hinge"):
     graphs = make_graphs() if graphs is None else graphs
-    known = InputFormat.of(graphs)
+    known = InputSpec.of(graphs, scale)
     labels = list(known.vocabulary)
     edge_label = None if known.edge_vocabulary is None else [known.edge_vocabulary[0]]
     edge_row = [[0.2]] if known.n_edge_attributes else None
@@ -71,11 +70,10 @@ def make_model(graphs=None, scale="standard", classes=("no", "yes"), loss="squar
         intercept=intercept,
         rho=0.3,
         loss=loss,
-        input_format=known,
-        scaling=fit_scaling(known.bring(graphs), scale),
+        input_spec=known,
         classes=None if classes is None else np.asarray(classes),
         path={"lam": np.array([2.0, 1.0]), "validation_loss": np.array([np.nan, 0.5])},
-        stops=Stops(
+        stops=PathModels(
             points=[0, 1],
             graphlets=graphlets[:2],
             coefs=[np.zeros_like(coef[:, :2]), 0.5 * coef[:, :2]],
@@ -95,7 +93,7 @@ def test_saved_model_predicts_the_same(tmp_path, scale, edge_columns, classes):
     again = load(tmp_path / "model.aglets")
     np.testing.assert_array_equal(again.decision_function(graphs), model.decision_function(graphs))
     np.testing.assert_array_equal(again.predict(graphs), model.predict(graphs))
-    assert again.input_format == model.input_format
+    assert again.input_spec == model.input_spec
     assert again.scaling == model.scaling
     assert (again.rho, again.loss, again.version) == (model.rho, model.loss, model.version)
     np.testing.assert_equal(dict(again.path), dict(model.path))
@@ -134,9 +132,9 @@ def test_labels_keep_their_type_and_value(tmp_path, vocabulary):
     graphs = make_graphs(vocabulary, n=30)
     model = make_model(graphs)
     save(model, tmp_path / "m")
-    again = load(tmp_path / "m").input_format.vocabulary
-    assert again == model.input_format.vocabulary
-    assert [type(value) for value in again] == [type(v) for v in model.input_format.vocabulary]
+    again = load(tmp_path / "m").input_spec.vocabulary
+    assert again == model.input_spec.vocabulary
+    assert [type(value) for value in again] == [type(v) for v in model.input_spec.vocabulary]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +275,7 @@ def test_a_file_of_format_1_is_read_without_stops_and_stability(tmp_path):
         (lambda d: d.update(n_graphlets=10**18), "'n_graphlets' in model.json is 10"),
         (lambda d: d.update(n_graphlets=-1), "'n_graphlets' in model.json is -1"),
         (lambda d: d.update(n_graphlets=4), r"node_offsets.npy has shape \(4,\), expected \(5\)"),
-        (lambda d: d.update(n_attributes=3, attribute_names=None), "attributes.npy has shape"),
+        (lambda d: d.update(n_attributes=3, attribute_names=None), "node_shift.npy has shape"),
         (lambda d: d.update(attribute_names=["a"]), "'attribute_names' in model.json should be 2"),
         (lambda d: d.update(vocabulary=["C"]), "labels.npy points outside of the vocabulary"),
         (lambda d: d.update(vocabulary=["C", "C", "N"]), "holds a value twice"),

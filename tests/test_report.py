@@ -197,3 +197,17 @@ def test_the_command_writes_the_page(demo, tmp_path, capsys):
     assert main(["report", str(tmp_path / "demo.aglets"), "demo", "-o", str(out)]) == 0
     assert "open it in any browser" in capsys.readouterr().out
     assert data_of(out.read_text(encoding="utf-8"))["title"] == "demo on demo"
+
+
+def test_graphs_are_scaled_once_whatever_the_number_of_stops(monkeypatch):
+    from aglets.preprocessing.scaling import AttributeScaling
+
+    graphs, y = datasets.load_demo()
+    clf = LagraClassifier(n_lambdas=20).fit(graphs, y)
+    calls = []
+    apply = AttributeScaling.apply
+    monkeypatch.setattr(
+        AttributeScaling, "apply", lambda self, given: calls.append(1) or apply(self, given)
+    )
+    report.html(clf, graphs, y)
+    assert len(calls) == 1

@@ -16,7 +16,7 @@ import pytest
 from test_report import HARMFUL, strange_page
 
 from aglets import Graphlet, LagraClassifier, LagraModel, datasets, report
-from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.input_spec import InputSpec
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright from PyPI")
 ROOT = Path(__file__).parents[1]
@@ -238,7 +238,7 @@ def test_a_thousand_graphs_and_a_hundred_graphlets_open_in_three_seconds(open_pa
         intercept=np.zeros(1),
         rho=0.3,
         loss="squared_hinge",
-        input_format=InputFormat.of(graphs),
+        input_spec=InputSpec.of(graphs),
         classes=np.array([-1, 1]),
     )
     path = report.write(model, graphs, y, tmp_path / "large.html")

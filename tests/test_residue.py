@@ -13,8 +13,8 @@ from aglets.cli import main
 from aglets.explain import explain_global
 from aglets.graphlets.residue import NEGLIGIBLE, without_residue
 from aglets.model import LagraModel
-from aglets.preprocessing.input_spec import InputFormat
-from aglets.preprocessing.scaling import SCALES, fit_scaling
+from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.scaling import SCALES
 
 RESIDUE = 5.1e-11
 
@@ -36,8 +36,7 @@ def shown(request):
         intercept=np.array([-1.0]),
         rho=1.0,
         loss="squared_hinge",
-        input_format=InputFormat.of(graphs),
-        scaling=fit_scaling(graphs, request.param),
+        input_spec=InputSpec.of(graphs, request.param),
         classes=np.array(["no", "yes"]),
     )
     return model, graphs
@@ -62,8 +61,7 @@ def test_a_label_with_small_units_of_its_own_keeps_its_values():
         intercept=np.zeros(1),
         rho=1.0,
         loss="squared",
-        input_format=InputFormat.of(graphs),
-        scaling=fit_scaling(graphs, "label"),
+        input_spec=InputSpec.of(graphs, "label"),
     )
     assert explain_global(model, graphs).graphlets[0].shown_attributes == 1.5
 
@@ -78,7 +76,7 @@ def test_residue_where_all_nodes_of_the_label_have_zero_is_zero():
         intercept=np.zeros(1),
         rho=1.0,
         loss="squared",
-        input_format=InputFormat.of(graphs),
+        input_spec=InputSpec.of(graphs),
     )
     assert explain_global(model, graphs).graphlets[0].shown_attributes == 0.0
 

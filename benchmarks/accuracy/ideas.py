@@ -153,7 +153,8 @@ def trained_more(case: Case, begin: Begin, *, weigh: bool = False, **parameters:
     chosen = case.fit(**parameters)
     parts = {
         name: second_stage.Labelled(
-            chosen.model_.prepared(case.graphs[at := getattr(case.parts, name)]), case.y[at]
+            chosen.model_.input_spec.to_model_units(case.graphs[at := getattr(case.parts, name)]),
+            case.y[at],
         )
         for name in ("train", "validation", "test")
     }
@@ -174,7 +175,7 @@ def psi_of(model: LagraModel, graphs: GraphSet) -> np.ndarray:
 
 def node_means(model: LagraModel, graphs: GraphSet) -> np.ndarray:
     """Mean of exp(-rho D) over the nodes of a graph, for graphlets of one node."""
-    scaled = model.scaling.apply(model.input_format.bring(graphs))
+    scaled = model.input_spec.to_model_units(graphs)
     code = {value: i for i, value in enumerate(scaled.vocabulary)}
     graph_of = np.repeat(np.arange(len(scaled)), scaled.n_nodes)
     rhos = np.broadcast_to(model.rho, len(model.graphlets))

@@ -61,17 +61,17 @@ def _graphs(source: Source, model: LagraModel, wanted: set[int]) -> Iterator[tup
     from aglets.io.files import format_of
     from aglets.io.stream import STREAMED, batches, graphs_of
 
-    known = model.input_format
+    spec = model.input_spec
     is_file = Path(source.data).is_file()
     kind = format_of(source.data, source.options.format) if is_file else None
     if kind not in STREAMED:
-        like = source.like(known.recipe, edge_labels=known.edge_vocabulary is not None)
+        like = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None)
         graphs, _ = like.load()
         yield from ((i, graphs[i]) for i in wanted if i < len(graphs))
         return
     for rows in batches(source.data, source.options):
         chosen = [raw for raw in rows if raw.row in wanted]
-        batch = graphs_of(chosen, kind, known.recipe)
+        batch = graphs_of(chosen, kind, spec.recipe)
         if batch.failures:
             failure = batch.failures[0]
             raise ValueError(f"Could not read {failure.place}: {failure.reason}.")

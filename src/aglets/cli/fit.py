@@ -276,7 +276,9 @@ def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
         what, remedy = _ENDS[ended]
         raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
     classes = getattr(estimator, "classes_", None)
-    return model_of(best.points, best.paths, best.prepared.frame, estimator._loss().name, classes)
+    return model_of(
+        best.points, best.paths, best.prepared.input_spec, estimator._loss().name, classes
+    )
 
 
 def _summary(

@@ -102,8 +102,8 @@ def _results(
 
 def _whole(source: Source, model: LagraModel, explain: bool) -> Iterator[Result]:
     """Predict graphs of a format that is read as a whole."""
-    known = model.input_format
-    graphs, _ = source.like(known.recipe, edge_labels=known.edge_vocabulary is not None).load()
+    spec = model.input_spec
+    graphs, _ = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None).load()
     for start in range(0, len(graphs), BATCH):
         part = graphs[start : start + BATCH]
         predictions = _predictions(model, part, explain)
@@ -145,7 +145,7 @@ def _side_by_side(
 def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> Result:
     from aglets.io.stream import graphs_of
 
-    batch = graphs_of(rows, kind, model.input_format.recipe)
+    batch = graphs_of(rows, kind, model.input_spec.recipe)
     written: list[dict[str, Any]] = [{"row": raw.row, "input": raw.name} for raw in rows]
     if batch.graphs is not None:
         predictions = _predictions(model, batch.graphs, explain)

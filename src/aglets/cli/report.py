@@ -34,8 +34,8 @@ def report(
     from aglets.report import write
 
     loaded = load(model)
-    known = loaded.input_format
-    like = source.like(known.recipe, edge_labels=known.edge_vocabulary is not None)
+    spec = loaded.input_spec
+    like = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None)
     graphs, y = like.load()
     page = write(
         loaded,

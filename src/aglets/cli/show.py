@@ -43,14 +43,14 @@ def show(
 
 
 def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
-    known = model.input_format
+    spec = model.input_spec
     return {
         "classes": None if model.classes is None else [_plain(v) for v in model.classes.tolist()],
         "intercept": model.intercept.tolist(),
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "loss": model.loss,
         "scale": model.scaling.kind,
-        "attribute_names": known.attribute_names,
+        "attribute_names": spec.attribute_names,
         "n_graphlets": len(model.graphlets),
         "covariates": _covariates(model),
         "fitted_with": model.version,
@@ -102,8 +102,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     from aglets.graphlets.residue import without_residue
     from aglets.model.model import usual_attributes
 
-    names = model.input_format.attribute_names or tuple(
-        f"attribute {j}" for j in range(model.input_format.n_attributes)
+    names = model.input_spec.attribute_names or tuple(
+        f"attribute {j}" for j in range(model.input_spec.n_attributes)
     )
     console = Console(highlight=False, markup=False)
     console.print(

@@ -29,9 +29,10 @@ from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.model.losses import Loss
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
+from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import SCALES
 from aglets.training.assembly import model_of
-from aglets.training.fitting import Frame, Sample, Settings, Watch
+from aglets.training.fitting import Sample, Settings, Watch
 from aglets.training.path import PathPoint
 
 __all__ = ["DEFAULT_MAX_BYTES", "BaseLagra", "check_targets"]
@@ -169,11 +170,13 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             covariate_penalty=float(self.covariate_penalty),
         )
 
-    def _store(self, paths: list[list[PathPoint]], index: int, frame: Frame) -> None:
+    def _store(self, paths: list[list[PathPoint]], index: int, input_spec: InputSpec) -> None:
         """Keep the points at ``index`` of every output's path as the fitted model."""
         last = [path[min(index, len(path) - 1)] for path in paths]
         single = len(paths) == 1
-        self._keep(model_of(last, paths, frame, self._loss().name, getattr(self, "classes_", None)))
+        self._keep(
+            model_of(last, paths, input_spec, self._loss().name, getattr(self, "classes_", None))
+        )
         self.path_ = paths[0] if single else paths
         lambdas = [np.array([point.lam for point in path]) for path in paths]
         self.lambdas_ = lambdas[0] if single else lambdas
@@ -233,8 +236,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 f"index must be from 0 to {longest - 1}, the points of the path. Got {index}."
             )
         points = [path[min(index, len(path) - 1)] for path in paths]
-        frame = Frame(self.model_.input_format, self.model_.scaling, self.model_.covariates)
-        return model_of(points, [], frame, self.model_.loss, self.model_.classes)
+        return model_of(points, [], self.model_.input_spec, self.model_.loss, self.model_.classes)
 
     def explain(
         self, X: Any, covariates: Any = None, *, output: Any = None

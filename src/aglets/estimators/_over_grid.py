@@ -21,13 +21,14 @@ from aglets.estimators._parameters import (
     integers,
     one_of,
 )
-from aglets.graphs import as_graph_set
+from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.model.average import average_models
 from aglets.model.compacting import compact
+from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member, fold_members, greedy_members
-from aglets.training.fitting import Frame, Paths, Sample, Settings, Watch
+from aglets.training.fitting import Paths, Sample, Settings, Watch, learn_input_spec
 from aglets.training.selection import (
     Cell,
     Choice,
@@ -64,7 +65,7 @@ class Judged:
     """The grid as it did on held-out graphs."""
 
     grid: Grid
-    frame: Frame
+    input_spec: InputSpec
     settings: Settings
     held_out: Sequence[Sample]
     results: Sequence[FoldResult]
@@ -76,8 +77,11 @@ class OverGrid(BaseLagra):
     def grid(self, X: Any) -> Grid:
         """Spell out the grid that :meth:`fit` will try on these graphs."""
         check_parameters(self, self._conditions)
+        return self._grid(as_graph_set(X))
+
+    def _grid(self, graphs: GraphSet) -> Grid:
         return grid_for(
-            as_graph_set(X),
+            graphs,
             starts=self.starts,
             rhos=self.rhos,
             maxpats=self.maxpats,
@@ -97,14 +101,14 @@ class OverGrid(BaseLagra):
                 for member, row in zip(members, rows, strict=True)
             ]
         else:
-            paths = self._refitted(sample, members, judged.frame, watch)
+            paths = self._refitted(sample, members, judged.input_spec, watch)
         for name in (*OF_A_PATH, *OF_AN_AVERAGE):
             if hasattr(self, name):
                 delattr(self, name)
         if self.average == "none":
-            self._store(paths[0], choice.index, judged.frame)
+            self._store(paths[0], choice.index, judged.input_spec)
         else:
-            self._store_average(members, paths, judged.frame)
+            self._store_average(members, paths, judged.input_spec)
         if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:
             jobs = effective_n_jobs(self.n_jobs)
             self._keep(compact(self.model_, sample.graphs, self.max_graphlets, n_jobs=jobs))
@@ -113,32 +117,36 @@ class OverGrid(BaseLagra):
         self, sample: Sample, validation: Sample | None, watch: Watch, *, keep: bool
     ) -> Judged:
         """Walk the paths of the whole grid, and judge every point on held-out graphs."""
-        grid = self.grid(sample.graphs)
+        grid = self._grid(sample.graphs)
         by_score = self.select == "score"
         folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
         settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
-        frame = Frame.of(sample, settings)
+        input_spec = learn_input_spec(sample, settings)
         if validation is not None:
             if self.average == "folds":
                 raise ValueError(
                     "average='folds' needs folds of the training graphs. Got validation graphs "
                     "instead; leave them out, or set average='greedy'."
                 )
-            results = [evaluate(sample, validation, grid, settings, frame=frame, by_score=by_score)]
-            return Judged(grid, frame, settings, [validation], results)
+            results = [
+                evaluate(
+                    sample, validation, grid, settings, input_spec=input_spec, by_score=by_score
+                )
+            ]
+            return Judged(grid, input_spec, settings, [validation], results)
         results = evaluate_folds(
             sample,
             folds,
             grid,
             settings,
-            frame=frame,
+            input_spec=input_spec,
             by_score=by_score,
             keep=keep or self.rule == "one_se",
             n_jobs=self.n_jobs,
         )
-        return Judged(grid, frame, settings, [sample[rows] for _, rows in folds], results)
+        return Judged(grid, input_spec, settings, [sample[rows] for _, rows in folds], results)
 
     def _choose(self, judged: Judged) -> Choice:
         """Take the best point, or the sparsest of those nearly as good."""
@@ -162,18 +170,18 @@ class OverGrid(BaseLagra):
         return find(judged.results, judged.held_out, judged.grid, judged.settings.loss)
 
     def _refitted(
-        self, sample: Sample, members: Sequence[Member], frame: Frame, watch: Watch
+        self, sample: Sample, members: Sequence[Member], input_spec: InputSpec, watch: Watch
     ) -> list[Paths]:
         """Walk the paths of all members again on all graphs."""
         settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
         stops: dict[Cell, int] = {}
         for member in members:
             stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)
-        walked = walk_cells(sample, stops, settings, frame)
+        walked = walk_cells(sample, stops, settings, input_spec)
         return [walked[member.cell] for member in members]
 
     def _store_average(
-        self, members: Sequence[Member], paths: Sequence[Paths], frame: Frame
+        self, members: Sequence[Member], paths: Sequence[Paths], input_spec: InputSpec
     ) -> None:
         """Keep the mean of the members as the fitted model, which has no path of its own."""
         loss, classes = self._loss().name, getattr(self, "classes_", None)
@@ -181,7 +189,7 @@ class OverGrid(BaseLagra):
         self.n_iter_ = 0
         for member, of_outputs in zip(members, paths, strict=True):
             points = [path[min(member.index, len(path) - 1)] for path in of_outputs]
-            models.append(model_of(points, [], frame, loss, classes))
+            models.append(model_of(points, [], input_spec, loss, classes))
             self.n_iter_ += sum(p.n_epochs for path in of_outputs for p in path[: member.index + 1])
         self.members_ = list(members)
         self._keep(average_models(models, [member.weight for member in members]))

@@ -34,7 +34,7 @@ class _OnePoint(BaseLagra):
             starts=int(self.starts),
             validation=validation,
         )
-        self._store(paths, settings.n_lambdas - 1, prepared.frame)
+        self._store(paths, settings.n_lambdas - 1, prepared.input_spec)
 
 
 class LagraClassifier(_OnePoint, LagraForClasses):

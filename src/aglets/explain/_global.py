@@ -23,9 +23,9 @@ from aglets.explain.plain import (
 )
 from aglets.graphlets import Graphlet
 from aglets.graphlets.residue import without_residue
-from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.model import LagraModel
+from aglets.model import LagraModel, Match
 
 __all__ = ["GlobalExplanation", "GraphletSummary", "explain_global"]
 
@@ -319,33 +319,17 @@ def explain_global(
     >>> first.graphlet.name, first.speaks_for, first.support, first.auc
     ('O', 'alcohol', {'alcohol': 10, 'alkane': 0}, 1.0)
     """
-    known = model.input_format
-    given = as_graph_set(graphs, known.recipe)
-    brought = known.bring(given)
-    psi, embeddings = model.agis_prepared(
-        model.scaling.apply(brought), return_embeddings=True, n_jobs=n_jobs
-    )
-    occurs = np.array(
-        [[site is not None for site in row] for row in embeddings], dtype=bool
-    ).reshape(psi.shape)
-    return summarise(
-        model, brought, psi, occurs, None if y is None else checked_targets(model, y, given)
-    )
+    found = model.match(graphs, n_jobs=n_jobs)
+    return summarise(model, found, None if y is None else checked_targets(model, y, found.graphs))
 
 
-def summarise(
-    model: LagraModel,
-    brought: GraphSet,
-    psi: Floats,
-    occurs: NDArray[np.bool_],
-    y: NDArray[Any] | None,
-) -> GlobalExplanation:
-    """Make the explanation where psi is known already."""
-    known = model.input_format
-    names = names_of(known.attribute_names, known.n_attributes)
-    mean, spread = _label_statistics(brought, len(known.vocabulary))
+def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> GlobalExplanation:
+    """Make the explanation where matches are known already."""
+    input_spec = model.input_spec
+    names = names_of(input_spec.attribute_names, input_spec.n_attributes)
+    mean, spread = _label_statistics(found, len(input_spec.vocabulary))
     usual = _usual(mean, spread)
-    code = {label: i for i, label in enumerate(known.vocabulary)}
+    psi, occurs = found.psi, found.occurs
     classes = None if model.classes is None else tuple(model.classes.tolist())
     codes = None
     if y is not None and classes is not None:
@@ -355,7 +339,7 @@ def summarise(
         row = int(model.output[j])
         coef = float(model.coef[row, j])
         column = psi[:, j]
-        rows = [code[label] for label in graphlet.labels]
+        rows = input_spec.label_codes(graphlet.labels)
         per_class = {} if codes is None or classes is None else _split(codes, len(classes))
         target = _target(classes, row, coef)
         summaries.append(
@@ -381,7 +365,7 @@ def summarise(
                 label_spread=spread[rows],
                 shown_attributes=without_residue(graphlet.attributes, usual[rows]),
                 attribute_names=names,
-                molecule=is_molecule(known.recipe),
+                molecule=is_molecule(input_spec.recipe),
             )
         )
     summaries.sort(key=lambda entry: (-abs(entry.coef), entry.index))
@@ -393,7 +377,7 @@ def summarise(
         intercepts=tuple(model.intercept.tolist()),
         classes=classes,
         class_counts=counts,
-        n_graphs=len(brought),
+        n_graphs=len(psi),
         rho=(
             model.rho
             if isinstance(model.rho, float)
@@ -467,11 +451,12 @@ def _usual(mean: Floats, spread: Floats) -> Floats:
     return np.where(reach > 0.0, reach, reach.max(axis=0, initial=0.0))
 
 
-def _label_statistics(graphs: GraphSet, n_labels: int) -> tuple[Floats, Floats]:
-    shape = (n_labels, graphs.n_attributes)
+def _label_statistics(found: Match, n_labels: int) -> tuple[Floats, Floats]:
+    """Mean and spread of the attributes of each of the model's labels, in the user's units."""
+    shape = (n_labels, found.graphs.n_attributes)
     mean, spread = np.full(shape, np.nan), np.full(shape, np.nan)
     for code in range(n_labels):
-        rows = graphs.attributes[graphs.labels == code]
+        rows = found.graphs.attributes[found.scaled.labels == code]
         if len(rows):
             mean[code], spread[code] = rows.mean(axis=0), rows.std(axis=0)
     return mean, spread

@@ -25,8 +25,8 @@ from aglets.explain.plain import (
 )
 from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
-from aglets.graphs.graph_set import Graph, as_graph_set
-from aglets.model import LagraModel
+from aglets.graphs.graph_set import Graph
+from aglets.model import LagraModel, Match
 
 __all__ = ["Contribution", "LocalExplanation", "Switch", "explain_local"]
 
@@ -326,16 +326,11 @@ def explain_local(
       1 graphlet does not occur
     """
     single = isinstance(graphs, (Graph, str))
-    known = model.input_format
-    given = as_graph_set([graphs] if single else graphs, known.recipe)
+    given = model.input_spec.read([graphs] if single else graphs)
     beside = model.covariate_values(given, covariates)
-    prepared = model.scaling.apply(known.bring(given))
-    psi, embeddings = model.agis_prepared(prepared, return_embeddings=True, n_jobs=n_jobs)
+    found = model.match(given, n_jobs=n_jobs)
     row = None if output is None else _output_row(model, output)
-    explanations = [
-        _explained(model, given[i], prepared[i], psi[i], embeddings[i], beside[i], row)
-        for i in range(len(given))
-    ]
+    explanations = [_explained(model, found, i, beside[i], row) for i in range(len(given))]
     return explanations[0] if single else explanations
 
 
@@ -351,14 +346,10 @@ def _output_row(model: LagraModel, output: Any) -> int:
 
 
 def _explained(
-    model: LagraModel,
-    graph: Graph,
-    prepared: Graph,
-    psi: Floats,
-    embeddings: list[NDArray[np.int32] | None],
-    beside: Floats,
-    row: int | None,
+    model: LagraModel, found: Match, i: int, beside: Floats, row: int | None
 ) -> LocalExplanation:
+    graph, scaled = found.graphs[i], found.scaled[i]
+    psi, embeddings = found.psi[i], found.embeddings[i]
     # fsum is rounded once, whatever the order: no sum here depends on how graphs came in.
     f = np.array(
         [
@@ -379,7 +370,7 @@ def _explained(
     own = np.flatnonzero(model.coef[row])
     contributions = sorted(
         (
-            _contribution(model, int(j), row, float(psi[j]), embeddings[j], graph, prepared)
+            _contribution(model, int(j), row, float(psi[j]), embeddings[j], graph, scaled)
             for j in own
         ),
         key=lambda entry: (-abs(entry.contribution), entry.embedding is None, entry.index),
@@ -396,10 +387,8 @@ def _explained(
         node_importance=nodes,
         edge_importance=edges,
         switches=_switches(model, f, psi, embeddings),
-        attribute_names=names_of(
-            model.input_format.attribute_names, model.input_format.n_attributes
-        ),
-        molecule=is_molecule(model.input_format.recipe),
+        attribute_names=names_of(model.input_spec.attribute_names, model.input_spec.n_attributes),
+        molecule=is_molecule(model.input_spec.recipe),
         covariates=contributions_of(model, row, beside),
     )
 
@@ -411,21 +400,25 @@ def _contribution(
     psi: float,
     embedding: NDArray[np.int32] | None,
     graph: Graph,
-    prepared: Graph,
+    scaled_graph: Graph,
 ) -> Contribution:
     graphlet, scaled = model.graphlets[j], model.scaled_graphlets[j]
-    width = model.input_format.n_edge_attributes
+    width = model.input_spec.n_edge_attributes
     edge_distances = np.zeros((len(graphlet.edges), width))
     if embedding is None:
         node_distances = differences = np.zeros((0, graphlet.attributes.shape[1]))
         edge_distances = edge_distances[:0]
         distance = np.inf
     else:
-        node_distances = (prepared.attributes[embedding] - scaled.attributes) ** 2
+        node_distances = (scaled_graph.attributes[embedding] - scaled.attributes) ** 2
         differences = graph.attributes[embedding] - graphlet.attributes
-        if width and scaled.edge_attributes is not None and prepared.edge_attributes is not None:
-            rows = [_edge_rows(prepared)[pair] for pair in _matched_edges(graphlet, embedding)]
-            edge_distances = (prepared.edge_attributes[rows] - scaled.edge_attributes) ** 2
+        if (
+            width
+            and scaled.edge_attributes is not None
+            and scaled_graph.edge_attributes is not None
+        ):
+            rows = [_edge_rows(scaled_graph)[pair] for pair in _matched_edges(graphlet, embedding)]
+            edge_distances = (scaled_graph.edge_attributes[rows] - scaled.edge_attributes) ** 2
         distance = float(node_distances.sum() + edge_distances.sum())
     coef = float(model.coef[row, j])
     return Contribution(

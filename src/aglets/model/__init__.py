@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from aglets.model.average import average_models
 from aglets.model.file import load
-from aglets.model.model import LagraModel
+from aglets.model.model import LagraModel, Match
 
-__all__ = ["LagraModel", "average_models", "load"]
+__all__ = ["LagraModel", "Match", "average_models", "load"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphlets import Graphlet
-from aglets.preprocessing.input_spec import InputFormat
+from aglets.preprocessing.input_spec import InputSpec
 
 __all__ = ["COLUMNS", "Arrays", "checked_array", "graphlet_columns", "offsets", "read_graphlets"]
 
@@ -27,40 +27,42 @@ COLUMNS = (
 
 
 def graphlet_columns(
-    graphlets: Sequence[Graphlet], known: InputFormat, *, prefix: str = ""
+    graphlets: Sequence[Graphlet], input_spec: InputSpec, *, prefix: str = ""
 ) -> Arrays:
     """Write graphlets as arrays, whose names begin with the prefix."""
     arrays: Arrays = {
         "node_offsets": offsets([len(h.labels) for h in graphlets]),
-        "labels": _encoded([label for h in graphlets for label in h.labels], known.vocabulary),
-        "attributes": _stacked([h.attributes for h in graphlets], known.n_attributes),
+        "labels": _encoded([label for h in graphlets for label in h.labels], input_spec.vocabulary),
+        "attributes": _stacked([h.attributes for h in graphlets], input_spec.n_attributes),
         "edge_offsets": offsets([len(h.edges) for h in graphlets]),
         "edges": _stacked([h.edges for h in graphlets], 2).astype(np.int32),
     }
-    if known.edge_vocabulary is not None:
+    if input_spec.edge_vocabulary is not None:
         labels = [label for h in graphlets for label in (h.edge_labels or ())]
-        arrays["edge_labels"] = _encoded(labels, known.edge_vocabulary)
-    if known.n_edge_attributes:
+        arrays["edge_labels"] = _encoded(labels, input_spec.edge_vocabulary)
+    if input_spec.n_edge_attributes:
         rows = [h.edge_attributes for h in graphlets if h.edge_attributes is not None]
-        arrays["edge_attributes"] = _stacked(rows, known.n_edge_attributes)
+        arrays["edge_attributes"] = _stacked(rows, input_spec.n_edge_attributes)
     return {prefix + name: array for name, array in arrays.items()}
 
 
 def read_graphlets(
-    arrays: Arrays, count: int, known: InputFormat, *, prefix: str = ""
+    arrays: Arrays, count: int, input_spec: InputSpec, *, prefix: str = ""
 ) -> list[Graphlet]:
     """Read so many graphlets; a ValueError says in half a sentence what is wrong."""
     node_offsets = checked_offsets(arrays, f"{prefix}node_offsets", count)
     edge_offsets = checked_offsets(arrays, f"{prefix}edge_offsets", count)
     n_nodes, n_edges = int(node_offsets[-1]), int(edge_offsets[-1])
-    labels = _labels(arrays, f"{prefix}labels", n_nodes, known.vocabulary)
-    attributes = checked_array(arrays, f"{prefix}attributes", "f", (n_nodes, known.n_attributes))
+    labels = _labels(arrays, f"{prefix}labels", n_nodes, input_spec.vocabulary)
+    attributes = checked_array(
+        arrays, f"{prefix}attributes", "f", (n_nodes, input_spec.n_attributes)
+    )
     edges = checked_array(arrays, f"{prefix}edges", "i", (n_edges, 2))
     edge_labels = edge_attributes = None
-    if known.edge_vocabulary is not None:
-        edge_labels = _labels(arrays, f"{prefix}edge_labels", n_edges, known.edge_vocabulary)
-    if known.n_edge_attributes:
-        shape = (n_edges, known.n_edge_attributes)
+    if input_spec.edge_vocabulary is not None:
+        edge_labels = _labels(arrays, f"{prefix}edge_labels", n_edges, input_spec.edge_vocabulary)
+    if input_spec.n_edge_attributes:
+        shape = (n_edges, input_spec.n_edge_attributes)
         edge_attributes = checked_array(arrays, f"{prefix}edge_attributes", "f", shape)
     graphlets = []
     for j in range(count):

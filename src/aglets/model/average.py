@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from aglets.graphlets import Graphlet
 from aglets.model.model import LagraModel
+from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.scaling import AttributeScaling
 
 __all__ = ["average_models"]
 
@@ -89,6 +91,10 @@ def _key(graphlet: Graphlet, output: int, rho: float) -> tuple[object, ...]:
     return (output, told, graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels, *values)
 
 
+def _labels(model: LagraModel) -> InputSpec:
+    return replace(model.input_spec, scaling=AttributeScaling(), covariates=None)
+
+
 def _covariates(model: LagraModel) -> object:
     known = model.covariates
     return None if known is None else (known.names, known.center.tolist(), known.built_in)
@@ -103,7 +109,7 @@ def _check_alike(models: Sequence[LagraModel]) -> None:
     for i, model in enumerate(models[1:], start=1):
         same = {
             "classes": _listed(model) == _listed(first),
-            "labels and attributes": model.input_format == first.input_format,
+            "labels and attributes": _labels(model) == _labels(first),
             "scaling": model.scaling == first.scaling,
             "loss": model.loss == first.loss,
             "covariates": _covariates(model) == _covariates(first),

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model.losses import LOSSES
 from aglets.model.model import LagraModel
@@ -114,7 +114,7 @@ def size_curve(
     list of SizePoint
         The largest model first.
     """
-    graphs = as_graph_set(graphs, model.input_format.recipe)
+    graphs = model.input_spec.read(graphs)
     targets = _targets(model, y, len(graphs))
     wanted = _default_sizes(len(model.graphlets)) if sizes is None else sizes
     checked = sorted({_checked_size(size) for size in wanted}, reverse=True)
@@ -129,7 +129,7 @@ def compacted(
     model: LagraModel, graphs: Any, sizes: list[int], n_jobs: int = 1
 ) -> Iterator[LagraModel]:
     """Give the models of these sizes, which must fall, each as near to the full one as it can."""
-    graphs = as_graph_set(graphs, model.input_format.recipe)
+    graphs = model.input_spec.read(graphs)
     middle, rows = centred(
         [np.asarray(model.agis(each, n_jobs=n_jobs)) for each in (graphs, *copies(graphs))]
     )

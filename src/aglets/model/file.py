@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,10 +38,10 @@ from aglets.model._graphlet_columns import (
     read_graphlets,
 )
 from aglets.model.model import LagraModel
-from aglets.model.path_models import Stops
+from aglets.model.path_models import PathModels
 from aglets.preprocessing.covariates import Covariates
-from aglets.preprocessing.input_spec import InputFormat
-from aglets.preprocessing.scaling import SCALES, AttributeScaling, Columns
+from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.scaling import SCALES, AttributeScaling, ColumnScaling
 
 __all__ = ["load", "save"]
 
@@ -71,7 +72,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
     path : path-like
         By custom ending in ``.aglets``.
     """
-    known = model.input_format
+    spec = model.input_spec
     classes = None
     if model.classes is not None:
         dtype = "str" if model.classes.dtype.kind == "U" else model.classes.dtype.name
@@ -90,17 +91,17 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "rho": model.rho if isinstance(model.rho, float) else None,
         "classes": classes,
         "n_graphlets": len(model.graphlets),
-        "vocabulary": [encode_value(value) for value in known.vocabulary],
-        "n_attributes": known.n_attributes,
-        "attribute_names": _list(known.attribute_names),
+        "vocabulary": [encode_value(value) for value in spec.vocabulary],
+        "n_attributes": spec.n_attributes,
+        "attribute_names": _list(spec.attribute_names),
         "edge_vocabulary": (
             None
-            if known.edge_vocabulary is None
-            else [encode_value(value) for value in known.edge_vocabulary]
+            if spec.edge_vocabulary is None
+            else [encode_value(value) for value in spec.edge_vocabulary]
         ),
-        "n_edge_attributes": known.n_edge_attributes,
-        "edge_attribute_names": _list(known.edge_attribute_names),
-        "recipe": known.recipe,
+        "n_edge_attributes": spec.n_edge_attributes,
+        "edge_attribute_names": _list(spec.edge_attribute_names),
+        "recipe": spec.recipe,
         "scale": model.scaling.kind,
         "path_columns": list(model.path),
         "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
@@ -126,12 +127,12 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraMo
     --------
     >>> import tempfile, pathlib
     >>> from aglets import GraphSet
-    >>> from aglets.preprocessing.input_spec import InputFormat
+    >>> from aglets.preprocessing.input_spec import InputSpec
     >>> from aglets.model.model import LagraModel
     >>> graphs = GraphSet.from_lists(labels=[["C"]], edges=[[]])
     >>> model = LagraModel(
     ...     graphlets=[], coef=np.zeros((1, 0)), intercept=np.array([0.5]), rho=1.0,
-    ...     loss="squared", input_format=InputFormat.of(graphs),
+    ...     loss="squared", input_spec=InputSpec.of(graphs),
     ... )
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     model.save(pathlib.Path(folder) / "half.aglets")
@@ -173,7 +174,7 @@ def _arrays_of(model: LagraModel) -> Arrays:
     arrays: Arrays = {
         "coef": model.coef,
         "intercept": model.intercept,
-        **graphlet_columns(model.graphlets, model.input_format),
+        **graphlet_columns(model.graphlets, model.input_spec),
     }
     for owner, columns in (("node", model.scaling.nodes), ("edge", model.scaling.edges)):
         if columns is not None:
@@ -194,7 +195,7 @@ def _arrays_of(model: LagraModel) -> Arrays:
             "stop_points": model.stops.points,
             "stop_intercepts": model.stops.intercepts,
             "stop_coefs": _outputs_below_each_other(model.stops.coefs),
-            **graphlet_columns(model.stops.graphlets, model.input_format, prefix="stop_"),
+            **graphlet_columns(model.stops.graphlets, model.input_spec, prefix="stop_"),
         }
         if model.covariates is not None:
             gammas = _outputs_below_each_other(model.stops.covariate_coefs)
@@ -274,32 +275,29 @@ def _classes(document: dict[str, Any]) -> NDArray[Any] | None:
 
 
 def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
-    known = _input_format(document)
+    input_spec = _input_spec(document, arrays)
     classes = _classes(document)
     n_outputs = 1 if classes is None or len(classes) == 2 else len(classes)
     n_graphlets = _count(document, "n_graphlets")
     columns = [str(name) for name in _field(document, "path_columns", list)]
     path = checked_array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
-    covariates = _covariates(document, arrays)
-    n_covariates = 0 if covariates is None else len(covariates.names)
+    n_covariates = 0 if input_spec.covariates is None else len(input_spec.covariates.names)
     return LagraModel(
-        graphlets=read_graphlets(arrays, n_graphlets, known),
+        graphlets=read_graphlets(arrays, n_graphlets, input_spec),
         coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
         intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
         rho=_rho(document, arrays, n_graphlets),
         loss=_field(document, "loss", str),
-        input_format=known,
-        scaling=_scaling(document, arrays, known),
+        input_spec=input_spec,
         classes=classes,
         path={name: path[:, j] for j, name in enumerate(columns)},
-        stops=_stops(document, arrays, known, n_outputs, n_covariates),
+        stops=_stops(document, arrays, input_spec, n_outputs, n_covariates),
         stability=(
             checked_array(arrays, "stability", "f", (n_graphlets,))
             if "stability" in arrays
             else None
         ),
         version=_field(document, "fitted_with", str),
-        covariates=covariates,
         covariate_coef=(
             checked_array(arrays, "covariate_coef", "f", (n_outputs, n_covariates))
             if n_covariates
@@ -327,10 +325,10 @@ def _covariates(document: dict[str, Any], arrays: Arrays) -> Covariates | None:
 def _stops(
     document: dict[str, Any],
     arrays: Arrays,
-    known: InputFormat,
+    input_spec: InputSpec,
     n_outputs: int,
     n_covariates: int,
-) -> Stops | None:
+) -> PathModels | None:
     if "stop_points" not in arrays:
         return None
     count = _count(document, "n_stop_graphlets")
@@ -340,9 +338,9 @@ def _stops(
     if n_covariates:
         shape = (len(points) * n_outputs, n_covariates)
         gammas = checked_array(arrays, "stop_covariate_coefs", "f", shape)
-    return Stops(
+    return PathModels(
         points=points,
-        graphlets=read_graphlets(arrays, count, known, prefix="stop_"),
+        graphlets=read_graphlets(arrays, count, input_spec, prefix="stop_"),
         coefs=coefs.reshape(len(points), n_outputs, count),
         intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
         covariate_coefs=gammas.reshape(len(points), n_outputs, n_covariates),
@@ -355,11 +353,11 @@ def _rho(document: dict[str, Any], arrays: Arrays, n_graphlets: int) -> float | 
     return _field(document, "rho", float)
 
 
-def _input_format(document: dict[str, Any]) -> InputFormat:
+def _input_spec(document: dict[str, Any], arrays: Arrays) -> InputSpec:
     n_attributes = _count(document, "n_attributes")
     n_edge_attributes = _count(document, "n_edge_attributes")
     labelled = document.get("edge_vocabulary") is not None
-    return InputFormat(
+    spec = InputSpec(
         vocabulary=_values(document, "vocabulary"),
         n_attributes=n_attributes,
         attribute_names=_names(document, "attribute_names", n_attributes),
@@ -367,7 +365,9 @@ def _input_format(document: dict[str, Any]) -> InputFormat:
         n_edge_attributes=n_edge_attributes,
         edge_attribute_names=_names(document, "edge_attribute_names", n_edge_attributes),
         recipe=_recipe(document),
+        covariates=_covariates(document, arrays),
     )
+    return replace(spec, scaling=_scaling(document, arrays, spec))
 
 
 def _recipe(document: dict[str, Any]) -> str | None:
@@ -380,18 +380,18 @@ def _recipe(document: dict[str, Any]) -> str | None:
     return recipe
 
 
-def _scaling(document: dict[str, Any], arrays: Arrays, known: InputFormat) -> AttributeScaling:
+def _scaling(document: dict[str, Any], arrays: Arrays, spec: InputSpec) -> AttributeScaling:
     kind = _field(document, "scale", str)
     if kind not in SCALES:
         raise ValueError(f"scale {kind[:40]!r} is not known")
     return AttributeScaling(
         kind,
-        _columns(arrays, "node", known.n_attributes, len(known.vocabulary)),
-        _columns(arrays, "edge", known.n_edge_attributes, len(known.edge_vocabulary or ())),
+        _columns(arrays, "node", spec.n_attributes, len(spec.vocabulary)),
+        _columns(arrays, "edge", spec.n_edge_attributes, len(spec.edge_vocabulary or ())),
     )
 
 
-def _columns(arrays: Arrays, owner: str, width: int, n_labels: int) -> Columns | None:
+def _columns(arrays: Arrays, owner: str, width: int, n_labels: int) -> ColumnScaling | None:
     if f"{owner}_shift" not in arrays:
         return None
     shift = checked_array(arrays, f"{owner}_shift", "f", (None, width))
@@ -400,4 +400,4 @@ def _columns(arrays: Arrays, owner: str, width: int, n_labels: int) -> Columns |
         raise ValueError(f"{owner}_shift.npy has {len(shift)} rows for {n_labels} labels")
     if not (factor > 0.0).all():
         raise ValueError(f"{owner}_factor.npy holds numbers that are not positive")
-    return Columns(shift, factor)
+    return ColumnScaling(shift, factor)

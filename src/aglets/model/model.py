@@ -7,7 +7,7 @@ Predicting needs the graphs, the matcher and this file; no solver, no scikit-lea
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,14 +17,42 @@ from numpy.typing import NDArray
 
 from aglets._version import __version__
 from aglets.graphlets import Graphlet, agis
-from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.model.path_models import Stops
+from aglets.model.path_models import PathModels
 from aglets.preprocessing.covariates import Covariates
-from aglets.preprocessing.input_spec import InputFormat
-from aglets.preprocessing.scaling import AttributeScaling, Columns
+from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.scaling import AttributeScaling
 
-__all__ = ["LagraModel", "unscaled_graphlet", "usual_attributes"]
+__all__ = ["LagraModel", "Match", "usual_attributes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Graphs, and how well and where a model's graphlets match in them.
+
+    Parameters
+    ----------
+    graphs : GraphSet
+        In the user's units.
+    scaled : GraphSet
+        The same graphs in the labels and units of the model.
+    psi : ndarray of shape (n_graphs, n_graphlets)
+        AGIS.
+    embeddings : list of lists of (ndarray or None)
+        Per graph and graphlet, the matched node of each graphlet node; None if there is no match.
+    """
+
+    graphs: GraphSet
+    scaled: GraphSet
+    psi: Floats
+    embeddings: list[list[NDArray[np.int32] | None]]
+
+    @cached_property
+    def occurs(self) -> NDArray[np.bool_]:
+        """Whether each graphlet occurs in each graph, whatever the attributes are."""
+        found = [[embedding is not None for embedding in row] for row in self.embeddings]
+        return np.array(found, dtype=bool).reshape(self.psi.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +75,18 @@ class LagraModel:
         average of models that differ in it.
     loss : str
         Name of the loss it was trained with.
-    input_format : InputFormat
-        Labels and attributes of the training graphs.
-    scaling : AttributeScaling
-        How attributes are scaled before they are compared.
+    input_spec : InputSpec
+        Labels, attributes, units and covariates of the training graphs.
     classes : ndarray or None
         The class values; None for regression.
     path : mapping of str to ndarray
         Columns of the regularisation path, one row per point, as a record of the fit.
-    stops : Stops, optional
+    stops : PathModels, optional
         The models at some points of that path.
     stability : ndarray of shape (n_graphlets,), optional
         How often each graphlet is found again in subsamples of the training graphs.
     version : str
         The version of aglets that fitted it.
-    covariates : Covariates or None
-        Numbers of the whole graph beside the graphlets.
     covariate_coef : ndarray of shape (n_outputs, n_covariates)
         gamma, per unit of each covariate.
 
@@ -73,7 +97,7 @@ class LagraModel:
     >>> model = LagraModel(
     ...     graphlets=[Graphlet(labels=["C", "O"], edges=[(0, 1)], attributes=[[], []])],
     ...     coef=np.array([[2.0]]), intercept=np.array([-1.0]), rho=1.0, loss="squared_hinge",
-    ...     input_format=InputFormat.of(graphs), classes=np.array(["no", "yes"]),
+    ...     input_spec=InputSpec.of(graphs), classes=np.array(["no", "yes"]),
     ... )
     >>> model.decision_function(graphs)
     array([ 1., -1.])
@@ -86,14 +110,12 @@ class LagraModel:
     intercept: Floats
     rho: float | Floats
     loss: str
-    input_format: InputFormat
-    scaling: AttributeScaling = field(default_factory=AttributeScaling)
+    input_spec: InputSpec
     classes: NDArray[Any] | None = None
     path: Mapping[str, Floats] = field(default_factory=dict)
-    stops: Stops | None = None
+    stops: PathModels | None = None
     stability: Floats | None = None
     version: str = __version__
-    covariates: Covariates | None = None
     covariate_coef: Floats = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
@@ -133,13 +155,23 @@ class LagraModel:
             )
         coef.flags.writeable = intercept.flags.writeable = gamma.flags.writeable = False
         graphlets = tuple(
-            _changed(graphlet, coef=_largest(column))
+            _with_coef(graphlet, _largest(column))
             for graphlet, column in zip(self.graphlets, coef.T, strict=True)
         )
         object.__setattr__(self, "coef", coef)
         object.__setattr__(self, "intercept", intercept)
         object.__setattr__(self, "covariate_coef", gamma)
         object.__setattr__(self, "graphlets", graphlets)
+
+    @property
+    def scaling(self) -> AttributeScaling:
+        """How attributes are scaled before they are compared."""
+        return self.input_spec.scaling
+
+    @property
+    def covariates(self) -> Covariates | None:
+        """Numbers of the whole graph that the model has next to graphlets."""
+        return self.input_spec.covariates
 
     @property
     def n_outputs(self) -> int:
@@ -176,24 +208,37 @@ class LagraModel:
         embeddings : list of lists of (ndarray or None)
             Only if asked for: per graph and graphlet, the matched node of each graphlet node.
         """
-        return self.agis_prepared(
-            self.prepared(graphs), return_embeddings=return_embeddings, n_jobs=n_jobs
-        )
+        scaled = self.input_spec.to_model_units(graphs)
+        return self.agis_scaled(scaled, return_embeddings=return_embeddings, n_jobs=n_jobs)
 
-    def prepared(self, graphs: Any) -> GraphSet:
-        """Bring graphs to the labels of fit, with attributes in the units that are compared."""
-        known = self.input_format
-        return self.scaling.apply(known.bring(as_graph_set(graphs, known.recipe)))
+    def match(self, graphs: Any, *, n_jobs: int = 1) -> Match:
+        """Find the best match of every graphlet in every graph.
 
-    def agis_prepared(
-        self, prepared: GraphSet, *, return_embeddings: bool = False, n_jobs: int = 1
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+            In the user's units.
+        n_jobs : int
+            Number of threads.
+
+        Returns
+        -------
+        Match
+        """
+        given = self.input_spec.read(graphs)
+        scaled = self.input_spec.to_model_units(given)
+        psi, embeddings = self.agis_scaled(scaled, return_embeddings=True, n_jobs=n_jobs)
+        return Match(given, scaled, psi, embeddings)
+
+    def agis_scaled(
+        self, scaled: GraphSet, *, return_embeddings: bool = False, n_jobs: int = 1
     ) -> Any:
-        """Score graphs that :meth:`prepared` gave, as :meth:`agis` does."""
+        """Score graphs in the units of the model, as :meth:`agis` does in those of the user."""
         if not self.graphlets:
-            psi = np.zeros((len(prepared), 0))
-            return (psi, [[] for _ in range(len(prepared))]) if return_embeddings else psi
+            psi = np.zeros((len(scaled), 0))
+            return (psi, [[] for _ in range(len(scaled))]) if return_embeddings else psi
         return agis(
-            prepared,
+            scaled,
             list(self.scaled_graphlets),
             rho=self.rho,
             return_embeddings=return_embeddings,
@@ -229,7 +274,7 @@ class LagraModel:
 
         The user's own ``covariates`` are needed if the model was fitted with such.
         """
-        given = as_graph_set(graphs, self.input_format.recipe)
+        given = self.input_spec.read(graphs)
         values = self.covariate_values(given, covariates)
         return self.decision_from_agis(self.transform(given, n_jobs=n_jobs), values)
 
@@ -304,22 +349,12 @@ class LagraModel:
     @cached_property
     def scaled_graphlets(self) -> tuple[Graphlet, ...]:
         """The graphlets with their attributes in the units that are compared."""
-        return tuple(
-            _rescaled(graphlet, self.scaling, self.input_format, Columns.forward)
-            for graphlet in self.graphlets
-        )
+        return tuple(map(self.input_spec.graphlet_to_model_units, self.graphlets))
 
     def __repr__(self) -> str:
         kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
         more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
         return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho_text})"
-
-
-def unscaled_graphlet(
-    graphlet: Graphlet, scaling: AttributeScaling, known: InputFormat
-) -> Graphlet:
-    """Bring a graphlet from scaled units to the user's."""
-    return _rescaled(graphlet, scaling, known, Columns.inverse)
 
 
 def usual_attributes(model: LagraModel, graphlet: Graphlet) -> Floats:
@@ -330,28 +365,7 @@ def usual_attributes(model: LagraModel, graphlet: Graphlet) -> Floats:
     if model.scaling.nodes is None:
         rows = [one.attributes for one in (graphlet, *model.graphlets)]
         return np.asarray(np.abs(np.vstack(rows)).max(axis=0))
-    return model.scaling.nodes.usual(_codes(graphlet.labels, model.input_format.vocabulary))
-
-
-def _rescaled(
-    graphlet: Graphlet,
-    scaling: AttributeScaling,
-    known: InputFormat,
-    way: Callable[[Columns, Floats, NDArray[np.intp] | None], Floats],
-) -> Graphlet:
-    attributes, edge_attributes = graphlet.attributes, graphlet.edge_attributes
-    if scaling.nodes is not None:
-        attributes = way(scaling.nodes, attributes, _codes(graphlet.labels, known.vocabulary))
-    if scaling.edges is not None and edge_attributes is not None:
-        labels = graphlet.edge_labels
-        codes = None if labels is None else _codes(labels, known.edge_vocabulary or ())
-        edge_attributes = way(scaling.edges, edge_attributes, codes)
-    return _changed(graphlet, attributes=attributes, edge_attributes=edge_attributes)
-
-
-def _codes(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.intp]:
-    position = {value: code for code, value in enumerate(vocabulary)}
-    return np.array([position.get(label, -1) for label in labels], dtype=np.intp)
+    return model.scaling.nodes.usual(model.input_spec.label_codes(graphlet.labels))
 
 
 def _parts(values: Floats, count: int) -> Floats:
@@ -388,6 +402,6 @@ def _largest(column: Floats) -> float:
     return float(column[np.abs(column).argmax()])
 
 
-def _changed(graphlet: Graphlet, **changes: Any) -> Graphlet:
-    names = ("labels", "edges", "attributes", "edge_labels", "edge_attributes", "coef")
-    return Graphlet(**{name: getattr(graphlet, name) for name in names} | changes)
+def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
+    """Set the coefficient; a graphlet that has it already is kept as it is."""
+    return graphlet if graphlet.coef == coef else replace(graphlet, coef=coef)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from aglets.graphlets import Graphlet
 
-__all__ = ["Stops"]
+__all__ = ["PathModels"]
 
 
 @dataclass(frozen=True, eq=False)
-class Stops:
+class PathModels:
     """The models at some points of a path.
 
     Parameters
@@ -36,7 +36,7 @@ class Stops:
 
     Examples
     --------
-    >>> stops = Stops(
+    >>> stops = PathModels(
     ...     points=[0, 7], graphlets=[Graphlet(labels="CO", edges=[(0, 1)])],
     ...     coefs=[[[0.0]], [[1.5]]], intercepts=[[0.1], [-0.2]],
     ... )

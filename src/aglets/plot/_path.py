@@ -169,7 +169,7 @@ def _along_path(estimator: Any, model: Any, output: int) -> Known | None:
         return None
     points = paths if model.n_outputs == 1 else paths[output]
     terms = [
-        (row, _pattern_key(pattern), _pattern_name(pattern, model.input_format), beta)
+        (row, _pattern_key(pattern), _pattern_name(pattern, model.input_spec), beta)
         for row, point in enumerate(points)
         for pattern, beta in zip(point.patterns, point.beta, strict=True)
     ]
@@ -228,13 +228,13 @@ def _pattern_key(pattern: Any) -> tuple[bytes, ...]:
     return tuple(np.asarray(part).tobytes() for part in parts)
 
 
-def _pattern_name(pattern: Any, known: Any) -> str:
+def _pattern_name(pattern: Any, spec: Any) -> str:
     from aglets.graphlets.names import pattern_name
 
-    labels = [known.vocabulary[code] for code in pattern.labels]
-    if known.edge_vocabulary is None:
+    labels = [spec.vocabulary[code] for code in pattern.labels]
+    if spec.edge_vocabulary is None:
         return pattern_name(labels, pattern.edges)
-    bonds = [known.edge_vocabulary[code] for code in pattern.edge_labels]
+    bonds = [spec.edge_vocabulary[code] for code in pattern.edge_labels]
     return pattern_name(labels, pattern.edges, bonds)
 
 

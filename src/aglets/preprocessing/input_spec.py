@@ -1,7 +1,8 @@
-"""What graphs a model was fitted on, and how other graphs are brought to the same form.
+"""What a model expects of graphs, and how graphs get from the user's units to the model's.
 
 This is for graphs what ``feature_names_in_`` is for tables: the width and names of attributes must
-agree, and labels are looked up in the vocabulary of the training graphs.
+agree, labels are looked up in the vocabulary of the training graphs, and attributes are scaled by
+what was learned from those.
 """
 
 from __future__ import annotations
@@ -10,23 +11,31 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aglets.graphs import GraphSet
+from aglets.graphlets import Graphlet
+from aglets.graphs import GraphSet, as_graph_set
+from aglets.graphs.arrays import Floats
+from aglets.preprocessing.covariates import Covariates
+from aglets.preprocessing.scaling import AttributeScaling, ColumnScaling, fit_scaling
 
-__all__ = ["InputFormat"]
+__all__ = ["InputSpec"]
 
 _INSIDE = re.compile(r"(aglets|sklearn)(\.|$)")
 
 
 @dataclass(frozen=True)
-class InputFormat:
-    """Labels and attributes of the graphs seen in fit.
+class InputSpec:
+    """Labels, attributes, units and covariates of the graphs seen in fit.
+
+    All training sets of a fit share one. Folds see the attributes of all graphs of the fit only
+    through it, and nothing of their targets, so graphlets of different folds can be compared, and
+    united to one model.
 
     Parameters
     ----------
@@ -42,12 +51,21 @@ class InputFormat:
     edge_attribute_names : tuple of str or None
     recipe : str or None
         How a reader made labels and attributes, as in ``GraphSet.recipe``.
+    scaling : AttributeScaling
+        How attributes are scaled before they are compared.
+    covariates : Covariates or None
+        Numbers of the whole graph that the model has next to graphlets.
 
     Examples
     --------
-    >>> graphs = GraphSet.from_lists(labels=[["C", "O"], ["N"]], edges=[[(0, 1)], []])
-    >>> InputFormat.of(graphs[[0]]).vocabulary
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=[["C", "O"], ["N"]], edges=[[(0, 1)], []], attributes=[[[3.0], [5.0]], [[9.0]]]
+    ... )
+    >>> spec = InputSpec.of(graphs[[0]], "standard")
+    >>> spec.vocabulary
     ('C', 'O')
+    >>> spec.to_model_units(graphs[[0]]).attributes.ravel()
+    array([-1.,  1.])
     """
 
     vocabulary: tuple[Hashable, ...]
@@ -57,14 +75,34 @@ class InputFormat:
     n_edge_attributes: int = 0
     edge_attribute_names: tuple[str, ...] | None = None
     recipe: str | None = None
+    scaling: AttributeScaling = field(default_factory=AttributeScaling)
+    covariates: Covariates | None = None
 
     @classmethod
-    def of(cls, graphs: GraphSet) -> InputFormat:
-        """Describe training graphs; labels of a larger set that do not occur are left out."""
+    def of(
+        cls,
+        graphs: GraphSet,
+        scale: str = "none",
+        sample_weight: Floats | None = None,
+        covariates: Covariates | None = None,
+    ) -> InputSpec:
+        """Learn labels and units from training graphs.
+
+        Parameters
+        ----------
+        graphs : GraphSet
+            Labels of a larger set that do not occur in these graphs are left out.
+        scale : {"none", "standard", "label"}
+            As in :func:`aglets.preprocessing.scaling.fit_scaling`.
+        sample_weight : ndarray of shape (n_graphs,), optional
+            A graph of weight 2 counts as the same graph given twice.
+        covariates : Covariates, optional
+            What was learned of them.
+        """
         edge_vocabulary = None
         if graphs.edge_labels is not None and graphs.edge_vocabulary is not None:
             edge_vocabulary = _used(graphs.edge_labels, graphs.edge_vocabulary)
-        return cls(
+        spec = cls(
             vocabulary=_used(graphs.labels, graphs.vocabulary),
             n_attributes=graphs.n_attributes,
             attribute_names=graphs.attribute_names,
@@ -72,31 +110,81 @@ class InputFormat:
             n_edge_attributes=graphs.n_edge_attributes,
             edge_attribute_names=graphs.edge_attribute_names,
             recipe=graphs.recipe,
+            covariates=covariates,
+        )
+        weight = None if sample_weight is None or (sample_weight == 1.0).all() else sample_weight
+        return replace(spec, scaling=fit_scaling(spec._in_vocabulary(graphs), scale, weight))
+
+    def read(self, graphs: Any) -> GraphSet:
+        """Take graphs as a GraphSet in the user's units; what is not one is read as in fit."""
+        return as_graph_set(graphs, self.recipe)
+
+    def to_model_units(self, graphs: Any, *, warn: bool = True) -> GraphSet:
+        """Express graphs in the labels of fit, with attributes in the units that are compared.
+
+        Labels and attributes are checked first. Edge labels and attributes that the model does not
+        use are left out.
+
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+            In the user's units.
+        warn : bool
+            Whether to warn of labels that fit never saw: their nodes can match no graphlet, the
+            rest of the graph still can. Parts of one data set may lack each other's labels.
+        """
+        given = self.read(graphs)
+        scaled = self._in_vocabulary(given)
+        if warn:
+            _warn_of_strange_labels(given, scaled)
+        return self.scaling.apply(scaled)
+
+    def graphlet_to_model_units(self, graphlet: Graphlet) -> Graphlet:
+        """Scale the attributes of a graphlet as those of graphs."""
+        attributes, edge_attributes = self._rescaled(
+            ColumnScaling.forward,
+            graphlet.labels,
+            graphlet.attributes,
+            graphlet.edge_labels,
+            graphlet.edge_attributes,
+        )
+        return replace(graphlet, attributes=attributes, edge_attributes=edge_attributes)
+
+    def attributes_to_user_units(
+        self,
+        labels: Sequence[Hashable],
+        attributes: Floats,
+        edge_labels: Sequence[Hashable] | None = None,
+        edge_attributes: Floats | None = None,
+    ) -> tuple[Floats, Floats | None]:
+        """Undo the scaling of the attributes of labelled nodes and edges."""
+        return self._rescaled(
+            ColumnScaling.inverse, labels, attributes, edge_labels, edge_attributes
         )
 
-    def bring(self, graphs: GraphSet) -> GraphSet:
-        """Express graphs in this vocabulary, after checking that their attributes are the same.
+    def label_codes(self, labels: Sequence[Hashable]) -> NDArray[np.intp]:
+        """Look up node labels in the vocabulary; -1 where they are not in it."""
+        return _codes(labels, self.vocabulary)
 
-        A label that fit never saw is a warning: its nodes can match no graphlet, the rest of the
-        graph still can. Edge labels and attributes that the model does not use are left out.
-        """
+    def _rescaled(
+        self,
+        way: Callable[[ColumnScaling, Floats, NDArray[np.intp] | None], Floats],
+        labels: Sequence[Hashable],
+        attributes: Floats,
+        edge_labels: Sequence[Hashable] | None,
+        edge_attributes: Floats | None,
+    ) -> tuple[Floats, Floats | None]:
+        if self.scaling.nodes is not None:
+            attributes = way(self.scaling.nodes, attributes, self.label_codes(labels))
+        if self.scaling.edges is not None and edge_attributes is not None:
+            codes = None if edge_labels is None else _codes(edge_labels, self.edge_vocabulary or ())
+            edge_attributes = way(self.scaling.edges, edge_attributes, codes)
+        return attributes, edge_attributes
+
+    def _in_vocabulary(self, graphs: GraphSet) -> GraphSet:
         self._check_attributes(graphs)
         _check_recipe(graphs.recipe, self.recipe)
-        graphs = self._check_edges(graphs)
-        brought = graphs.with_vocabulary(self.vocabulary, self.edge_vocabulary)
-        _warn_unknown(
-            brought.labels, graphs.labels, graphs.vocabulary, graphs.node_offsets, "Label", "nodes"
-        )
-        if brought.edge_labels is not None and graphs.edge_labels is not None:
-            _warn_unknown(
-                brought.edge_labels,
-                graphs.edge_labels,
-                graphs.edge_vocabulary or (),
-                graphs.edge_offsets,
-                "Edge label",
-                "edges",
-            )
-        return brought
+        return self._check_edges(graphs).with_vocabulary(self.vocabulary, self.edge_vocabulary)
 
     def _check_attributes(self, graphs: GraphSet) -> None:
         _check_width(graphs.n_attributes, self.n_attributes, self.attribute_names, "node")
@@ -157,8 +245,28 @@ def _check_recipe(came: str | None, expected: str | None) -> None:
         )
 
 
+def _codes(labels: Sequence[Hashable], vocabulary: Sequence[Hashable]) -> NDArray[np.intp]:
+    position = {value: code for code, value in enumerate(vocabulary)}
+    return np.array([position.get(label, -1) for label in labels], dtype=np.intp)
+
+
+def _warn_of_strange_labels(given: GraphSet, scaled: GraphSet) -> None:
+    _warn_unknown(
+        scaled.labels, given.labels, given.vocabulary, given.node_offsets, "Label", "nodes"
+    )
+    if scaled.edge_labels is not None and given.edge_labels is not None:
+        _warn_unknown(
+            scaled.edge_labels,
+            given.edge_labels,
+            given.edge_vocabulary or (),
+            given.edge_offsets,
+            "Edge label",
+            "edges",
+        )
+
+
 def _warn_unknown(
-    brought: NDArray[np.int32],
+    found: NDArray[np.int32],
     codes: NDArray[np.int32],
     vocabulary: tuple[Hashable, ...],
     offsets: NDArray[np.int64],
@@ -166,7 +274,7 @@ def _warn_unknown(
     parts: str,
 ) -> None:
     """Warn once, naming each value of ``codes`` that became -1 and the first graph that has it."""
-    rows = np.flatnonzero((brought < 0) & (codes >= 0))
+    rows = np.flatnonzero((found < 0) & (codes >= 0))
     if not rows.size:
         return
     unknown, first = np.unique(codes[rows], return_index=True)

@@ -27,7 +27,7 @@ from aglets.graphs.arrays import Floats
 if TYPE_CHECKING:
     from aglets.graphs import GraphSet
 
-__all__ = ["SCALES", "AttributeScaling", "Columns", "fit_scaling"]
+__all__ = ["SCALES", "AttributeScaling", "ColumnScaling", "fit_scaling"]
 
 IntArray = NDArray[np.integer]
 
@@ -39,7 +39,7 @@ LEAST_SPREAD = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ColumnScaling:
     """One shift and one factor per column: of one row, or of a row per label and one for the rest.
 
     Parameters
@@ -74,7 +74,7 @@ class Columns:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Columns)
+            isinstance(other, ColumnScaling)
             and np.array_equal(self.shift, other.shift)
             and np.array_equal(self.factor, other.factor)
         )
@@ -103,8 +103,8 @@ class AttributeScaling:
     """
 
     kind: str = "none"
-    nodes: Columns | None = None
-    edges: Columns | None = None
+    nodes: ColumnScaling | None = None
+    edges: ColumnScaling | None = None
 
     def apply(self, graphs: GraphSet) -> GraphSet:
         """Give the same graphs with scaled attributes."""
@@ -142,20 +142,22 @@ def fit_scaling(
     return AttributeScaling(kind, nodes, edges)
 
 
-def _fit_columns(values: Floats, weight: Floats, codes: IntArray | None, n_labels: int) -> Columns:
+def _fit_columns(
+    values: Floats, weight: Floats, codes: IntArray | None, n_labels: int
+) -> ColumnScaling:
     counted = weight > 0.0
     values, weight = values[counted], weight[counted]
     shift, factor = _spread(values, weight, np.zeros(len(values), dtype=np.intp), 1)
     factor = np.where(factor > 0.0, factor, 1.0)
     if codes is None:
-        return Columns(shift, factor)
+        return ColumnScaling(shift, factor)
     codes = codes[counted]
     known = codes >= 0
     label_shift, label_factor = _spread(values[known], weight[known], codes[known], n_labels)
     seen = np.bincount(codes[known], minlength=n_labels)[:, None] > 0
     label_shift = np.where(seen, label_shift, shift)
     label_factor = np.where(label_factor > LEAST_SPREAD * factor, label_factor, factor)
-    return Columns(np.vstack([label_shift, shift]), np.vstack([label_factor, factor]))
+    return ColumnScaling(np.vstack([label_shift, shift]), np.vstack([label_factor, factor]))
 
 
 def _spread(

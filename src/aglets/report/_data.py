@@ -19,7 +19,7 @@ from aglets.explain import (
 from aglets.explain.covariates import contributions_of
 from aglets.explain.plain import NO_GRAPHLETS
 from aglets.graphs.arrays import Floats
-from aglets.graphs.graph_set import Graph, as_graph_set
+from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel
 from aglets.report._quality import quality
 from aglets.report._slider import path_table
@@ -45,25 +45,22 @@ def collect(
             "Expected a fitted estimator or a LagraModel to report on. "
             f"Got {type(estimator).__name__} instead."
         )
-    known = model.input_format
-    given = as_graph_set(graphs, known.recipe)
+    input_spec = model.input_spec
+    given = input_spec.read(graphs)
     if not len(given):
         raise ValueError("A report needs at least one graph. Got none.")
     truth = None if y is None else checked_targets(model, y, given)
-    brought = known.bring(given)
-    psi, sites = model.agis_prepared(
-        model.scaling.apply(brought), return_embeddings=True, n_jobs=n_jobs
-    )
-    occurs = np.array([[s is not None for s in row] for row in sites], bool).reshape(psi.shape)
-    learned = summarise(model, brought, psi, occurs, truth).with_stability(stability)
+    found = model.match(given, n_jobs=n_jobs)
+    psi = found.psi
+    learned = summarise(model, found, truth).with_stability(stability)
     beside = model.covariate_values(given, covariates)
     f = model.decision_from_agis(psi, beside)
     predictions = model.predict_from_decision(f)
     wrong = _wrong(model, predictions, truth, f)
     shown = np.argsort(-wrong, kind="stable")[:max_graphs]
-    result = None if truth is None else quality(model, brought, f, predictions, truth)
+    result = None if truth is None else quality(model, given, f, predictions, truth)
     classes = None if model.classes is None else [str(value) for value in model.classes]
-    molecule = is_molecule(known.recipe)
+    molecule = is_molecule(input_spec.recipe)
     columns = [entry.index for entry in learned.graphlets]
     return {
         "version": __version__,
@@ -79,7 +76,7 @@ def collect(
             **{"positive": POSITIVE, "negative": NEGATIVE, "neutral": NEUTRAL},
             "classes": CLASSES,
             "labels": {
-                str(label): colour for label, colour in label_colours(known.vocabulary).items()
+                str(label): colour for label, colour in label_colours(input_spec.vocabulary).items()
             },
         },
         "graphlets": [_graphlet(entry, psi[:, entry.index]) for entry in learned.graphlets],
@@ -91,13 +88,13 @@ def collect(
         "psi": [[_short(value) for value in row] for row in psi[:, columns].tolist()],
         "gallery": [
             {
-                **_drawn(given[int(i)], int(i), sites[i], columns, psi[i], molecule),
+                **_drawn(given[int(i)], int(i), found.embeddings[i], columns, psi[i], molecule),
                 "beside": _beside(model, beside[i]),
             }
             for i in shown
         ],
         "covariates": [entry.to_dict() for entry in learned.covariates],
-        "path": path_table(estimator, model, brought, psi, beside, truth, molecule, n_jobs),
+        "path": path_table(estimator, model, found, beside, truth, molecule, n_jobs),
     }
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from aglets.graphlets import Graphlet
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.model import LagraModel
+from aglets.model import LagraModel, Match
 from aglets.report._refit import refitted
 from aglets.report._structure import drawn_graphlet
 
@@ -25,8 +25,7 @@ N_STOPS, N_DRAWN = 40, 12
 def path_table(
     estimator: Any,
     model: LagraModel,
-    graphs: GraphSet,
-    psi: Floats,
+    found: Match,
     beside: Floats,
     y: NDArray[Any] | None,
     molecule: bool,
@@ -35,7 +34,7 @@ def path_table(
     """Return the columns of the path and the models along it, so far as they are known."""
     record = model.path
     if not record or not len(record.get("lam", ())):
-        again = _again(model, psi, y, molecule)
+        again = _again(model, found.psi, y, molecule)
         return None if again is None else {"cost": None, **again}
     rows = np.flatnonzero(record["output"] == 0)
     points, models = _along(estimator, model, len(rows))
@@ -52,10 +51,12 @@ def path_table(
         "models": [],
     }
     if not models:
-        return table | (_again(model, psi, y, molecule) or {})
+        return table | (_again(model, found.psi, y, molecule) or {})
     table["stops"]["n"] = [len(entry.graphlets) for entry in models]
     if y is not None:
-        table["stops"]["here"] = [_score(entry, graphs, beside, y, n_jobs) for entry in models]
+        table["stops"]["here"] = [
+            _score(entry, found.scaled, beside, y, n_jobs) for entry in models
+        ]
     table["pictures"], table["models"] = _pictures(
         [list(entry.graphlets) for entry in models], molecule
     )
@@ -126,9 +127,9 @@ def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
 
 
 def _score(
-    model: LagraModel, graphs: GraphSet, beside: Floats, y: NDArray[Any], n_jobs: int
+    model: LagraModel, scaled: GraphSet, beside: Floats, y: NDArray[Any], n_jobs: int
 ) -> float:
-    psi = model.transform(graphs, n_jobs=n_jobs)
+    psi = model.agis_scaled(scaled, n_jobs=n_jobs)
     told = model.predict_from_decision(model.decision_from_agis(psi, beside))
     if model.classes is not None:
         pairs = zip(told.tolist(), y.tolist(), strict=True)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
-from aglets.model.model import LagraModel, unscaled_graphlet
-from aglets.training.fitting import Frame, graphlets_of
+from aglets.model.model import LagraModel
+from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.path import PathPoint
 from aglets.training.path_models import stops_of
+from aglets.training.point_graphlets import terms_of
 
 __all__ = ["model_of"]
 
@@ -29,7 +30,7 @@ PATH_COLUMNS = (
 def model_of(
     points: Sequence[PathPoint],
     paths: Sequence[Sequence[PathPoint]],
-    frame: Frame,
+    input_spec: InputSpec,
     loss: str,
     classes: NDArray[Any] | None,
 ) -> LagraModel:
@@ -37,10 +38,7 @@ def model_of(
     graphlets: list[Graphlet] = []
     owners: list[int] = []
     for output, point in enumerate(points):
-        found = [
-            unscaled_graphlet(graphlet, frame.scaling, frame.input_format)
-            for graphlet in graphlets_of(point, frame.input_format)
-        ]
+        found = [term.in_user_units(input_spec) for term in terms_of(point, input_spec)]
         graphlets += found
         owners += [output] * len(found)
     coef = np.zeros((len(points), len(graphlets)))
@@ -51,12 +49,10 @@ def model_of(
         intercept=np.array([point.beta0 for point in points]),
         rho=points[0].rho,
         loss=loss,
-        input_format=frame.input_format,
-        scaling=frame.scaling,
+        input_spec=input_spec,
         classes=classes,
         path=path_record(paths),
-        stops=stops_of(paths, frame),
-        covariates=frame.covariates,
+        stops=stops_of(paths, input_spec),
         covariate_coef=np.array([point.gamma for point in points]),
     )
 

@@ -17,29 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets import mining
-from aglets.graphlets import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.graphs.order import content_order
 from aglets.model.losses import Loss
 from aglets.preprocessing.covariates import Covariates
-from aglets.preprocessing.input_spec import InputFormat
-from aglets.preprocessing.scaling import AttributeScaling, fit_scaling
+from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.starts import starting_vectors
 from aglets.training.engine import GraphletStore
 from aglets.training.path import Fork, Forks, Here, LastStop, PathPoint, lagra_path
 
 __all__ = [
     "Begun",
-    "Frame",
     "Paths",
     "Prepared",
     "Sample",
     "Settings",
     "Task",
     "Watch",
-    "decision",
-    "graphlets_of",
+    "learn_input_spec",
     "prepare",
     "walk",
     "walk_affordable",
@@ -146,34 +142,17 @@ class Sample:
             None if self.covariates is None else self.covariates[rows],
         )
 
-
-@dataclass(frozen=True)
-class Frame:
-    """What all training sets of a fit share: labels, units of attributes, covariates.
-
-    Folds see the attributes of all graphs of the fit only through it, and nothing of their targets.
-    So graphlets of different folds can be compared, and united to one model.
-    """
-
-    input_format: InputFormat
-    scaling: AttributeScaling
-    covariates: Covariates | None = None
-
-    @classmethod
-    def of(cls, sample: Sample, settings: Settings) -> Frame:
-        """Learn labels and units from all graphs of a fit."""
-        known = InputFormat.of(sample.graphs)
-        weighted = None if (sample.sample_weight == 1.0).all() else sample.sample_weight
-        scaling = fit_scaling(known.bring(sample.graphs), settings.scale, weighted)
-        return cls(known, scaling, settings.covariates)
-
-    def bring(self, sample: Sample) -> Sample:
+    def to_model_units(self, input_spec: InputSpec) -> Sample:
         """Scale graphs; labels that the fit lacks match nothing."""
-        with warnings.catch_warnings():
-            # Parts of one data set may lack each other's labels: no news for the user.
-            warnings.simplefilter("ignore", UserWarning)
-            graphs = self.scaling.apply(self.input_format.bring(sample.graphs))
-        return replace(sample, graphs=graphs)
+        # Parts of one data set may lack each other's labels: no news for the user.
+        return replace(self, graphs=input_spec.to_model_units(self.graphs, warn=False))
+
+
+def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
+    """Learn labels and units from all graphs of a fit."""
+    return InputSpec.of(
+        sample.graphs, settings.scale, sample.sample_weight, covariates=settings.covariates
+    )
 
 
 @dataclass(frozen=True)
@@ -181,7 +160,7 @@ class Prepared:
     """Training graphs in scaled units, what was mined in them, and how others are brought to it."""
 
     sample: Sample
-    frame: Frame
+    input_spec: InputSpec
     starts: int
     store: GraphletStore
 
@@ -190,20 +169,6 @@ class Prepared:
         """The training graphs, in scaled units."""
         return self.store.tree.graphs
 
-    @property
-    def input_format(self) -> InputFormat:
-        """Labels and attributes of the graphs of the fit."""
-        return self.frame.input_format
-
-    @property
-    def scaling(self) -> AttributeScaling:
-        """Units of attributes."""
-        return self.frame.scaling
-
-    def bring(self, sample: Sample) -> Sample:
-        """Scale held-out graphs the same way."""
-        return self.frame.bring(sample)
-
 
 def prepare(
     sample: Sample,
@@ -211,7 +176,7 @@ def prepare(
     *,
     maxpat: int,
     starts: int = 1,
-    frame: Frame | None = None,
+    input_spec: InputSpec | None = None,
 ) -> Prepared:
     """Scale the attributes of training graphs and plant the tree that all their paths share.
 
@@ -223,13 +188,13 @@ def prepare(
         The largest that will be asked for.
     starts : int
         Most starting vectors per label.
-    frame : Frame, optional
+    input_spec : InputSpec, optional
         Labels and units; those of the sample unless given.
     """
-    frame = Frame.of(sample, settings) if frame is None else frame
+    input_spec = learn_input_spec(sample, settings) if input_spec is None else input_spec
     beside = () if sample.covariates is None else sample.covariates.T
     sample = sample[content_order(sample.graphs, *sample.targets, sample.weight, *beside)]
-    graphs = frame.bring(sample).graphs
+    graphs = sample.to_model_units(input_spec).graphs
     tree = mining.Tree(
         graphs,
         maxpat=maxpat,
@@ -238,7 +203,7 @@ def prepare(
         max_bytes=settings.max_bytes,
         n_jobs=settings.n_jobs,
     )
-    return Prepared(sample, frame, starts, GraphletStore(tree))
+    return Prepared(sample, input_spec, starts, GraphletStore(tree))
 
 
 def walk(
@@ -262,7 +227,7 @@ def walk(
     settings : Settings
     rho, maxpat : float, int
     validation : Sample, optional
-        Held-out graphs in scaled units, as :meth:`Prepared.bring` gives them.
+        Held-out graphs in scaled units, as :meth:`Sample.to_model_units` gives them.
     stop : int, optional
         How many points to walk.
     done : callable, optional
@@ -370,7 +335,7 @@ def walk_affordable(
         if prepared is None:
             prepared = prepare(sample, settings, maxpat=size, starts=starts)
             forks = [LastStop(range(1, size)) for _ in sample.targets]
-        held_out = None if validation is None else prepared.bring(validation)
+        held_out = None if validation is None else validation.to_model_units(prepared.input_spec)
         tree = prepared.store.tree
         share = None if seconds is None else max(left / 2.0, LEAST_SHARE * seconds)
         try:
@@ -464,43 +429,3 @@ def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:
         *(point.lam, point.objective, point.n_nonzero, point.seconds),
     )
     return True
-
-
-def graphlets_of(point: PathPoint, known: InputFormat) -> list[Graphlet]:
-    """Write out the graphlets of a point whose coefficient is not zero, in scaled units."""
-    d, de = known.n_attributes, known.n_edge_attributes
-    graphlets, position = [], 0
-    for pattern, coef in zip(point.patterns, point.beta, strict=True):
-        k, m = len(pattern.labels), len(pattern.edges)
-        middle, end = position + k * d, position + k * d + m * de
-        if coef != 0.0:
-            graphlets.append(
-                Graphlet(
-                    labels=[known.vocabulary[code] for code in pattern.labels],
-                    edges=pattern.edges,
-                    attributes=point.z[position:middle].reshape(k, d),
-                    edge_labels=(
-                        None
-                        if known.edge_vocabulary is None
-                        else [known.edge_vocabulary[code] for code in pattern.edge_labels]
-                    ),
-                    edge_attributes=point.z[middle:end].reshape(m, de) if de else None,
-                    coef=float(coef),
-                )
-            )
-        position = end
-    return graphlets
-
-
-def decision(points: Sequence[PathPoint], known: InputFormat, sample: Sample) -> Floats:
-    """Evaluate every output's f for graphs in scaled units, shape (n_graphs, n_outputs)."""
-    graphs = sample.graphs
-    f = np.tile([point.beta0 for point in points], (len(graphs), 1)).astype(np.float64)
-    for output, point in enumerate(points):
-        graphlets = graphlets_of(point, known)
-        if graphlets:
-            psi = agis(graphs, graphlets, rho=point.rho)
-            f[:, output] += psi @ np.array([graphlet.coef for graphlet in graphlets])
-        if sample.covariates is not None:
-            f[:, output] += sample.covariates @ point.gamma
-    return f

@@ -17,18 +17,18 @@ from joblib import Parallel, delayed
 
 from aglets.graphs.arrays import Floats, Rows
 from aglets.mining import BudgetError
+from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.fitting import (
-    Frame,
     Paths,
     Sample,
     Settings,
     Watch,
-    decision,
     prepare,
     walk,
     walk_maxpats,
 )
 from aglets.training.path import PathPoint
+from aglets.training.point_graphlets import decision
 
 __all__ = [
     "Cell",
@@ -115,7 +115,7 @@ def evaluate_folds(
     grid: Grid,
     settings: Settings,
     *,
-    frame: Frame,
+    input_spec: InputSpec,
     by_score: bool,
     keep: bool,
     n_jobs: int | None = None,
@@ -132,7 +132,7 @@ def evaluate_folds(
             sample[held_out],
             grid,
             settings,
-            frame=frame,
+            input_spec=input_spec,
             by_score=by_score,
             keep=keep,
             stage="holdout" if alone else f"fold {i}",
@@ -148,7 +148,7 @@ def evaluate(
     grid: Grid,
     settings: Settings,
     *,
-    frame: Frame,
+    input_spec: InputSpec,
     by_score: bool,
     keep: bool = True,
     stage: str = "holdout",
@@ -160,7 +160,7 @@ def evaluate(
     train, held_out : Sample
     grid : Grid
     settings : Settings
-    frame : Frame
+    input_spec : InputSpec
         Labels and units of attributes.
     by_score : bool
         Whether scores will be needed. With several outputs they take extra work: accuracy is then
@@ -170,31 +170,38 @@ def evaluate(
     stage : str
         What the training graphs are, for whoever watches.
     """
-    held_out = frame.bring(held_out)
+    held_out = held_out.to_model_units(input_spec)
     cells = grid.cells
     shape = (len(cells), settings.n_lambdas)
     loss, score = np.full(shape, np.inf), np.full(shape, -np.inf)
     n_nonzero = np.full(shape, np.inf)
     kept: list[Paths] = [[] for _ in cells]
-    for cell, paths in _walked(train, held_out, grid, settings, frame, stage):
+    for cell, paths in _walked(train, held_out, grid, settings, input_spec, stage):
         row = cells.index(cell)
         if keep:
             kept[row] = paths
         for k, points in enumerate(zip(*paths, strict=False)):
             loss[row, k] = total_loss(points)
             n_nonzero[row, k] = sum(point.n_nonzero for point in points)
-            score[row, k] = _score(points, frame, held_out) if by_score else np.nan
+            score[row, k] = _score(points, input_spec, held_out) if by_score else np.nan
     return FoldResult(loss, score, n_nonzero, kept if keep else [])
 
 
 def _walked(
-    train: Sample, held_out: Sample, grid: Grid, settings: Settings, frame: Frame, stage: str
+    train: Sample,
+    held_out: Sample,
+    grid: Grid,
+    settings: Settings,
+    input_spec: InputSpec,
+    stage: str,
 ) -> Iterator[tuple[Cell, Paths]]:
     """Walk the paths of all cells; those too large for the budget are left out, if not all are."""
     refused: BudgetError | None = None
     some = False
     for starts, maxpats in grid.maxpats.items():
-        prepared = prepare(train, settings, maxpat=max(maxpats), starts=starts, frame=frame)
+        prepared = prepare(
+            train, settings, maxpat=max(maxpats), starts=starts, input_spec=input_spec
+        )
         for rho in grid.rhos:
             try:
                 walked = walk_maxpats(
@@ -219,14 +226,14 @@ def _walked(
 
 
 def walk_cells(
-    sample: Sample, stops: Mapping[Cell, int], settings: Settings, frame: Frame
+    sample: Sample, stops: Mapping[Cell, int], settings: Settings, input_spec: InputSpec
 ) -> dict[Cell, Paths]:
     """Walk the paths of some cells on all graphs, each to so many points."""
     walked = {}
     for starts in sorted({cell.starts for cell in stops}):
         cells = [cell for cell in stops if cell.starts == starts]
         maxpat = max(cell.maxpat for cell in cells)
-        prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, frame=frame)
+        prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, input_spec=input_spec)
         for cell in cells:
             walked[cell] = walk(
                 prepared,
@@ -259,10 +266,10 @@ def total_loss(points: Sequence[PathPoint]) -> float:
     return sum(float(point.validation_loss or 0.0) for point in points)
 
 
-def _score(points: Sequence[PathPoint], frame: Frame, held_out: Sample) -> float:
+def _score(points: Sequence[PathPoint], input_spec: InputSpec, held_out: Sample) -> float:
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
-    f = decision(points, frame.input_format, held_out)
+    f = decision(points, input_spec, held_out)
     right = f.argmax(axis=1) == held_out.targets.argmax(axis=0)
     return float(held_out.weight @ right) / float(held_out.weight.sum())
 

@@ -1,0 +1,83 @@
+"""The graphlets of path points: in the user's units for models, in the model's for scores."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from aglets.graphlets import Graphlet, agis
+from aglets.graphs.arrays import Codes, Floats
+from aglets.preprocessing.input_spec import InputSpec
+from aglets.training.fitting import Sample
+from aglets.training.path import PathPoint
+
+__all__ = ["Term", "decision", "terms_of"]
+
+
+class Term(NamedTuple):
+    """A coefficient that is not zero, and its graphlet in the units of the model."""
+
+    labels: tuple[Hashable, ...]
+    edges: Codes
+    attributes: Floats
+    edge_labels: tuple[Hashable, ...] | None
+    edge_attributes: Floats | None
+    coef: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for terms of equal graphlets."""
+        arrays = (self.edges, self.attributes, self.edge_attributes)
+        rows = (b"" if array is None else array.tobytes() for array in arrays)
+        return (self.labels, self.edge_labels, *rows)
+
+    def in_model_units(self) -> Graphlet:
+        """Write out the graphlet as it was trained."""
+        return Graphlet(**self._asdict())
+
+    def in_user_units(self, input_spec: InputSpec) -> Graphlet:
+        """Write out the graphlet for the user."""
+        attributes, edge_attributes = input_spec.attributes_to_user_units(
+            self.labels, self.attributes, self.edge_labels, self.edge_attributes
+        )
+        values = self._asdict() | {"attributes": attributes, "edge_attributes": edge_attributes}
+        return Graphlet(**values)
+
+
+def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
+    """Give the terms of a point whose coefficient is not zero."""
+    d, de = input_spec.n_attributes, input_spec.n_edge_attributes
+    position = 0
+    for pattern, coef in zip(point.patterns, point.beta, strict=True):
+        k, m = len(pattern.labels), len(pattern.edges)
+        middle, end = position + k * d, position + k * d + m * de
+        if coef != 0.0:
+            yield Term(
+                labels=tuple(input_spec.vocabulary[code] for code in pattern.labels),
+                edges=pattern.edges,
+                attributes=point.z[position:middle].reshape(k, d),
+                edge_labels=(
+                    None
+                    if input_spec.edge_vocabulary is None
+                    else tuple(input_spec.edge_vocabulary[code] for code in pattern.edge_labels)
+                ),
+                edge_attributes=point.z[middle:end].reshape(m, de) if de else None,
+                coef=float(coef),
+            )
+        position = end
+
+
+def decision(points: Sequence[PathPoint], input_spec: InputSpec, sample: Sample) -> Floats:
+    """Evaluate every output's f for graphs in scaled units, shape (n_graphs, n_outputs)."""
+    graphs = sample.graphs
+    f = np.tile([point.beta0 for point in points], (len(graphs), 1)).astype(np.float64)
+    for output, point in enumerate(points):
+        terms = list(terms_of(point, input_spec))
+        if terms:
+            psi = agis(graphs, [term.in_model_units() for term in terms], rho=point.rho)
+            f[:, output] += psi @ np.array([term.coef for term in terms])
+        if sample.covariates is not None:
+            f[:, output] += sample.covariates @ point.gamma
+    return f
