@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -133,3 +135,19 @@ def test_sample_weight_is_checked(weights, message):
 
 def test_sample_weight_may_be_one_number_for_all():
     np.testing.assert_array_equal(check_sample_weight(2.0, 3), [2.0, 2.0, 2.0])
+
+
+def test_the_promise_of_a_step_is_exact_next_to_an_optimum():
+    rng = np.random.default_rng(0)
+    lam = 0.7
+    for scale in (1.0, 1e-3, 1e-8):
+        beta = np.array([2.0, -1.5, 0.0, 0.0, 1e-9])
+        g = lam * np.array([1.0, -1.0, 1.0, -1.0, 1.0]) + scale * rng.normal(size=5)
+        change = scale * rng.normal(size=5)
+        exact = sum(
+            Fraction(c) * Fraction(s)
+            - Fraction(lam) * (abs(Fraction(b) + Fraction(c)) - abs(Fraction(b)))
+            for s, b, c in zip(g, beta, change, strict=True)
+        )
+        assert L1(lam).promise(g, beta, change) == pytest.approx(float(exact), rel=1e-7)
+        assert L1(np.full(5, lam)).promise(g, beta, change) == pytest.approx(float(exact), rel=1e-7)

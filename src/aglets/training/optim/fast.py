@@ -130,12 +130,7 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
             *(problem, psi, a, f, beta[moving], beta0, part.lam),
             None if damped is None else damping * damped[moving],
         )
-        promised = (
-            float(g[moving] @ change)
-            + slope0 * change0
-            - part.value(beta[moving] + change)
-            + part.value(beta[moving])
-        )
+        promised = part.promise(g[moving], beta[moving], change) + slope0 * change0
         if promised <= LEAST_PROMISE * value:
             break
         shift = change @ psi + change0
