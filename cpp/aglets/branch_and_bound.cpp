@@ -6,6 +6,7 @@
 
 #include "assignment.hpp"
 #include "distance.hpp"
+#include "tie_order.hpp"
 
 namespace aglets {
 
@@ -25,12 +26,14 @@ public:
         graph_(graph),
         base_(graphs.first_node(graph)),
         n_(graphs.n_nodes(graph)),
+        first_edge_(graphs.first_edge(graph)),
+        n_edges_(graphs.n_edge_attributes() > 0 ? graphs.n_edges(graph) : 0),
         k_(pattern.n_nodes()),
         pattern_(pattern),
-        z_(z),
         ticker_(ticker),
         edges_of_(k_),
         distance_(static_cast<std::size_t>(k_) * n_, infinity),
+        edge_distance_(static_cast<std::size_t>(pattern.n_edges()) * n_edges_),
         used_(n_, false),
         placed_(k_, -1) {
     for (int index = 0; index < pattern.n_edges(); ++index) {
@@ -42,18 +45,35 @@ public:
         if (graphs.neighbours(base_ + image).size() >= edges_of_[node].size())
           distance(node, image) =
               squared_distance(node_row(z, graphs, node), graphs.attributes(base_ + image));
+    for (int edge = 0; edge < pattern.n_edges(); ++edge)
+      for (std::int32_t image = 0; image < n_edges_; ++image)
+        edge_distance(edge, image) = squared_distance(edge_row(z, graphs, pattern, edge),
+                                                      graphs.edge_attributes(first_edge_ + image));
   }
 
-  /// Allows only this image for the node from now on.
-  void pin(int node, std::int32_t image) {
-    const double kept = distance(node, image);
-    std::fill_n(&distance(node, 0), n_, infinity);
-    distance(node, image) = kept;
+  /// Allows a node or an edge of the pattern only those images whose rows are
+  /// wanted; false if none is left.
+  template <class Wanted>
+  bool keep_rows(const TieOrder& order, int place, Wanted&& wanted) {
+    bool any_left = false;
+    const auto keep = [&](double& cost, std::span<const double> row) {
+      if (!wanted(row)) cost = infinity;
+      any_left = any_left || cost < infinity;
+    };
+    if (order.is_edge(place)) {
+      for (std::int32_t image = 0; image < n_edges_; ++image)
+        keep(edge_distance(order.edge(place), image),
+             graphs_.edge_attributes(first_edge_ + image));
+    } else {
+      for (std::int32_t image = 0; image < n_; ++image)
+        keep(distance(place, image), graphs_.attributes(base_ + image));
+    }
+    return any_left;
   }
 
-  /// Hangs the pattern on `root` and computes, for each node and image, the
+  /// Roots the pattern at `root` and computes, for each node and image, the
   /// least cost of the part that hangs below it, injectivity aside.
-  void hang_on(int root) {
+  void root_at(int root) {
     order_.assign(1, root);
     parent_.assign(k_, -1);
     parent_edge_.assign(k_, -1);
@@ -93,10 +113,6 @@ public:
     return std::move(best_);
   }
 
-  double& distance(int node, std::int32_t image) {
-    return distance_[static_cast<std::size_t>(node) * n_ + image];
-  }
-
 private:
   struct Option {
     std::int32_t image;
@@ -108,6 +124,12 @@ private:
     std::vector<Option> options;
   };
 
+  double& distance(int node, std::int32_t image) {
+    return distance_[static_cast<std::size_t>(node) * n_ + image];
+  }
+  double& edge_distance(int edge, std::int32_t image) {
+    return edge_distance_[static_cast<std::size_t>(edge) * n_edges_ + image];
+  }
   double& lower(int node, std::int32_t image) {
     return lower_[static_cast<std::size_t>(node) * n_ + image];
   }
@@ -122,8 +144,8 @@ private:
   /// Cost of pattern edge `edge` on graph edge `found`; infinite if it does not fit.
   double edge_cost(int edge, std::int32_t found) const {
     if (found < 0 || graphs_.edge_label(found) != pattern_.edges[edge].label) return infinity;
-    if (graphs_.n_edge_attributes() == 0) return 0.0;
-    return squared_distance(edge_row(z_, graphs_, pattern_, edge), graphs_.edge_attributes(found));
+    if (edge_distance_.empty()) return 0.0;
+    return edge_distance_[static_cast<std::size_t>(edge) * n_edges_ + (found - first_edge_)];
   }
 
   double least_below(int node, std::int32_t parent_image) const {
@@ -137,12 +159,12 @@ private:
     ticker_.tick();
     placed_[node] = image;
     used_[image] = true;
-    go_on(cost);
+    branch(cost);
     used_[image] = false;
     placed_[node] = -1;
   }
 
-  void go_on(double cost) {
+  void branch(double cost) {
     auto hanging = hanging_nodes();
     if (hanging.empty()) {
       accept(cost, placed_);
@@ -267,19 +289,21 @@ private:
   void accept(double cost, const std::vector<std::int32_t>& nodes) {
     if (cost >= limit_) return;
     best_ = {cost, nodes};
-    limit_ = cost * (1.0 - tie_tolerance);
+    limit_ = clear_limit(cost);
   }
 
   const GraphSet& graphs_;
   const std::int32_t graph_;
   const std::int64_t base_;
   const std::int32_t n_;
+  const std::int32_t first_edge_;
+  const std::int32_t n_edges_;  // 0 where edges have no attributes
   const int k_;
   const Pattern& pattern_;
-  FlatAttributes z_;
   Ticker& ticker_;
   std::vector<std::vector<int>> edges_of_;
   std::vector<double> distance_;  // node by image; infinite where they do not fit
+  std::vector<double> edge_distance_;  // pattern edge by graph edge
   std::vector<double> lower_;
   std::vector<int> order_, parent_, parent_edge_;
   std::vector<bool> used_;
@@ -289,42 +313,25 @@ private:
   bool any_ = false;
 };
 
-/// Images that come strictly before `image` by their attribute rows, first ones first.
-std::vector<std::int32_t> earlier_images(const GraphSet& graphs, std::int32_t graph,
-                                         std::int32_t label, std::int32_t image) {
-  const auto base = graphs.first_node(graph);
-  const auto precedes = [&](std::int32_t a, std::int32_t b) {
-    const auto x = graphs.attributes(base + a), y = graphs.attributes(base + b);
-    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
-  };
-  std::vector<std::int32_t> images;
-  for (const auto other : graphs.nodes_with_label(graph, label))
-    if (precedes(other, image)) images.push_back(other);
-  std::stable_sort(images.begin(), images.end(), precedes);
-  return images;
-}
-
-/// Among embeddings that cost the same, moves to the one whose rows come first,
-/// settling one node after another.
-void settle_ties(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
-                 BoundedSearch& search, Match& best) {
-  const double limit = best.cost * (1.0 + tie_tolerance) + 1e-300;
-  for (int node = 0; node < pattern.n_nodes(); ++node) {
-    const auto earlier = earlier_images(graphs, graph, pattern.labels[node], best.nodes[node]);
-    if (!earlier.empty()) {
-      search.hang_on(node);
-      for (const auto image : earlier) {
-        if (search.bound(image) >= limit) continue;
-        auto narrowed = search;
-        narrowed.pin(node, image);
-        narrowed.hang_on(node);
-        auto found = narrowed.search(limit, true);
-        if (found.nodes.empty()) continue;
-        best = {std::min(best.cost, found.cost), std::move(found.nodes)};
+/// Among embeddings that cost the same, moves to the first one, settling place
+/// after place: ever earlier rows are asked for until there is none, and then all
+/// images with the row that was reached stay allowed, for later places may need
+/// another of them.
+void settle_ties(const TieOrder& order, BoundedSearch& search, Match& best) {
+  const double limit = tie_limit(best.cost) + 1e-300;
+  for (int place = 0; place < order.n_places(); ++place) {
+    for (;;) {
+      const auto reached = order.row(place, best.nodes);
+      auto earlier = search;
+      if (!earlier.keep_rows(order, place, [&](auto row) { return row_precedes(row, reached); }))
         break;
-      }
+      earlier.root_at(order.node(place));
+      auto found = earlier.search(limit, true);
+      if (found.nodes.empty()) break;
+      best = {std::min(best.cost, found.cost), std::move(found.nodes)};
     }
-    search.pin(node, best.nodes[node]);
+    const auto reached = order.row(place, best.nodes);
+    search.keep_rows(order, place, [&](auto row) { return std::ranges::equal(row, reached); });
   }
 }
 
@@ -338,10 +345,10 @@ Match branch_and_bound(const GraphSet& graphs, std::int32_t graph, const Pattern
     ++degree[edge.u];
     ++degree[edge.v];
   }
-  search.hang_on(static_cast<int>(std::max_element(degree.begin(), degree.end()) - degree.begin()));
-  auto best = search.search(incumbent.cost * (1.0 - tie_tolerance), false);
+  search.root_at(static_cast<int>(std::max_element(degree.begin(), degree.end()) - degree.begin()));
+  auto best = search.search(clear_limit(incumbent.cost), false);
   if (best.nodes.empty()) return incumbent;
-  settle_ties(graphs, graph, pattern, search, best);
+  settle_ties(TieOrder(graphs, graph, pattern), search, best);
   return best;
 }
 

@@ -12,8 +12,8 @@ namespace aglets {
 /// programming from the leaves), and nodes that hang on placed ones are given
 /// different images by a least-cost assignment: stars and cliques are then solved
 /// without search. `incumbent` is the previous embedding or empty; ties go to it,
-/// then to the rows that come first. Memory: nodes of the graph times nodes of
-/// the pattern.
+/// then to the first in TieOrder. Memory: nodes of the graph times nodes of the
+/// pattern, and edges times edges where edges have attributes.
 Match branch_and_bound(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
                        FlatAttributes z, const Match& incumbent, Ticker& ticker);
 

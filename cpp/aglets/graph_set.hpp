@@ -54,6 +54,15 @@ public:
   /// Row of the graph's first node in the node table.
   std::int64_t first_node(std::int32_t graph) const { return columns_.node_offsets[graph]; }
 
+  /// Row of the graph's first edge in the edge table, and the number of its edges.
+  std::int32_t first_edge(std::int32_t graph) const {
+    return static_cast<std::int32_t>(columns_.edge_offsets[graph]);
+  }
+  std::int32_t n_edges(std::int32_t graph) const {
+    return static_cast<std::int32_t>(columns_.edge_offsets[graph + 1] -
+                                     columns_.edge_offsets[graph]);
+  }
+
   /// Number of label codes: one more than the largest label in use.
   std::int32_t n_labels() const { return n_labels_; }
   std::int32_t n_edge_labels() const { return n_edge_labels_; }

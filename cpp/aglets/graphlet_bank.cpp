@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "table_costs.hpp"
+#include "tie_order.hpp"
 
 namespace aglets {
 
@@ -50,8 +51,9 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
     const auto nodes = [&](std::size_t row) {
       return std::span<const std::int32_t>(found).subspan(row * k, k);
     };
+    const TieOrder ties(*graphs_, graph, pattern);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return rows_precede(*graphs_, graph, pattern, nodes(a), nodes(b));
+      return ties.precedes(nodes(a), nodes(b));
     });
     for (const auto row : order)
       entry.embeddings.insert(entry.embeddings.end(), nodes(row).begin(), nodes(row).end());
@@ -109,7 +111,7 @@ void GraphletBank::match_table(const Entry& entry, FlatAttributes z,
     const auto first = all.begin() + begin, last = all.begin() + entry.ends[place];
     const double least = *std::min_element(first, last);
     costs[place] = least;
-    const double limit = least * (1.0 + tie_tolerance);
+    const double limit = tie_limit(least);
     const auto nodes = [&](std::size_t column) { return entry.embeddings.data() + column * k; };
     auto chosen = static_cast<std::size_t>(
         std::find_if(first, last, [&](double cost) { return cost <= limit; }) - all.begin());

@@ -7,6 +7,7 @@
 #include "backtracking.hpp"
 #include "branch_and_bound.hpp"
 #include "distance.hpp"
+#include "tie_order.hpp"
 
 namespace aglets {
 
@@ -38,7 +39,7 @@ public:
                                                   graphs_.attributes(base_ + node));
     if (graphs_.n_edge_attributes() > 0) cost += edge_costs(steps_[step], search.nodes());
     costs_[step + 1] = cost;
-    return cost <= best_.cost * (1.0 + tie_tolerance) && n_placements_ <= max_placements;
+    return cost <= tie_limit(best_.cost) && n_placements_ <= max_placements;
   }
 
   template <class Search>
@@ -49,7 +50,7 @@ public:
       best_.cost = cost;
       best_.nodes.assign(nodes.begin(), nodes.end());
       settled_ = false;
-    } else if (!settled_ && rows_precede(graphs_, graph_, pattern_, nodes, best_.nodes)) {
+    } else if (!settled_ && TieOrder(graphs_, graph_, pattern_).precedes(nodes, best_.nodes)) {
       best_.cost = std::min(cost, best_.cost);
       best_.nodes.assign(nodes.begin(), nodes.end());
     }
@@ -143,25 +144,6 @@ double embedding_cost(const GraphSet& graphs, std::int32_t graph, const Pattern&
     cost += squared_distance(edge_row(z, graphs, pattern, index), graphs.edge_attributes(found));
   }
   return cost;
-}
-
-bool rows_precede(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
-                  std::span<const std::int32_t> a, std::span<const std::int32_t> b) {
-  const auto base = graphs.first_node(graph);
-  for (int node = 0; node < pattern.n_nodes(); ++node) {
-    if (a[node] == b[node]) continue;
-    const auto x = graphs.attributes(base + a[node]), y = graphs.attributes(base + b[node]);
-    const auto [in_x, in_y] = std::mismatch(x.begin(), x.end(), y.begin());
-    if (in_x != x.end()) return *in_x < *in_y;
-  }
-  if (graphs.n_edge_attributes() == 0) return false;
-  for (const auto& edge : pattern.edges) {
-    const auto x = graphs.edge_attributes(graphs.edge_between(graph, a[edge.u], a[edge.v]));
-    const auto y = graphs.edge_attributes(graphs.edge_between(graph, b[edge.u], b[edge.v]));
-    const auto [in_x, in_y] = std::mismatch(x.begin(), x.end(), y.begin());
-    if (in_x != x.end()) return *in_x < *in_y;
-  }
-  return false;
 }
 
 PatternMatcher::PatternMatcher(const GraphSet& graphs, Pattern pattern)

@@ -34,21 +34,9 @@ struct Match {
   std::vector<std::int32_t> nodes;
 };
 
-/// Costs that differ by less than this share of themselves count as equal:
-/// far above rounding, far below anything that means something.
-inline constexpr double tie_tolerance = 1e-9;
-
-inline bool clearly_less(double a, double b) { return a < b * (1.0 - tie_tolerance); }
-
 /// Cost of a given embedding: sum of squared distances over nodes and edges.
 double embedding_cost(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
                       FlatAttributes z, std::span<const std::int32_t> nodes);
-
-/// True if the attribute rows matched by `a`, read in the graphlet's node order
-/// and then in its edge order, come before those of `b` lexicographically. This
-/// settles ties without looking at the numbering of nodes.
-bool rows_precede(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
-                  std::span<const std::int32_t> a, std::span<const std::int32_t> b);
 
 /// AGIS of one pattern on any graph: the embedding of least cost over all label-
 /// and edge-preserving injections, exactly. Plain backtracking with the incumbent
@@ -62,7 +50,7 @@ public:
   const Pattern& pattern() const { return pattern_; }
 
   /// Best embedding. Ties go to `previous` (an embedding in this graph, or
-  /// empty), then to the rows that come first.
+  /// empty), then to the first in TieOrder.
   Match best(std::int32_t graph, FlatAttributes z, std::span<const std::int32_t> previous,
              Ticker& ticker) const;
 

@@ -5,6 +5,7 @@
 
 #include "aglets/branch_and_bound.hpp"
 #include "aglets/graphlet_bank.hpp"
+#include "aglets/tie_order.hpp"
 #include "check.hpp"
 #include "graphs.hpp"
 
@@ -82,8 +83,8 @@ TEST(ties_go_to_the_previous_embedding_and_then_to_the_first_rows) {
   Ticker ticker(budget);
   const PatternMatcher matcher(*graphs, bond);
   const auto free = matcher.best(0, z, {}, ticker).nodes;
-  REQUIRE(!rows_precede(*graphs, 0, bond, std::vector<std::int32_t>{free[1], free[0]}, free));
   const std::vector<std::int32_t> other{free[1], free[0]};
+  REQUIRE(!TieOrder(*graphs, 0, bond).precedes(other, free));
   REQUIRE(matcher.best(0, z, other, ticker).nodes == other);
 }
 
