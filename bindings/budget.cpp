@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "budgets.hpp"
+#include "limits.hpp"
 
 namespace nb = nanobind;
 

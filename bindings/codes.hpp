@@ -40,9 +40,9 @@ inline DfsCode code_from(const Vector<std::int32_t>& types, const Matrix<std::in
     const bool fits = from >= 0 && to >= 0 && from < known && (forward ? to == known : to < from);
     if (!fits || static_cast<std::size_t>(to) >= types.size())
       throw std::invalid_argument("the edges are not those of a DFS code");
-    code.push({static_cast<std::int16_t>(from), static_cast<std::int16_t>(to),
-               edge_labels.data()[i]},
-              types.data()[to]);
+    code.push(
+        {static_cast<std::int16_t>(from), static_cast<std::int16_t>(to), edge_labels.data()[i]},
+        types.data()[to]);
   }
   return code;
 }

@@ -6,8 +6,8 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "budgets.hpp"
 #include "codes.hpp"
+#include "limits.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

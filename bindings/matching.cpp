@@ -8,10 +8,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "aglets/bank_calls.hpp"
+#include "aglets/batch_matching.hpp"
 #include "aglets/graphlet_bank.hpp"
 #include "arrays.hpp"
-#include "budgets.hpp"
+#include "limits.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

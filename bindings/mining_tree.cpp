@@ -8,8 +8,8 @@
 
 #include "aglets/search.hpp"
 #include "arrays.hpp"
-#include "budgets.hpp"
 #include "codes.hpp"
+#include "limits.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,8 +38,8 @@ void register_mining_tree(nb::module_& module) {
           "__init__",
           [](Starts* self, Vector<std::int32_t> type_labels, Matrix<double> type_starts,
              Matrix<double> edge_starts) {
-            new (self) Starts{as_vector<std::int32_t>(type_labels),
-                              as_vector<double>(type_starts), as_vector<double>(edge_starts)};
+            new (self) Starts{as_vector<std::int32_t>(type_labels), as_vector<double>(type_starts),
+                              as_vector<double>(edge_starts)};
           },
           "type_labels"_a, "type_starts"_a, "edge_starts"_a);
 
@@ -61,8 +61,8 @@ void register_mining_tree(nb::module_& module) {
               return find_violators(tree, query, lam, look_ahead, n_threads, budget);
             });
             return nb::make_tuple(as_array(std::move(found.nodes)), as_array(std::move(found.g)),
-                                  as_array(std::move(found.g_bar)), as_array(std::move(found.sizes)),
-                                  found.n_visited, found.n_made);
+                                  as_array(std::move(found.g_bar)),
+                                  as_array(std::move(found.sizes)), found.n_visited, found.n_made);
           },
           "residual"_a, "rho"_a, "lam"_a, "maxpat"_a, "look_ahead"_a = 1.0, "n_threads"_a = 1,
           "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
@@ -80,8 +80,8 @@ void register_mining_tree(nb::module_& module) {
             });
             return nb::make_tuple(best.value, best.node, best.n_visited, best.n_made);
           },
-          "residual"_a, "rho"_a, "maxpat"_a, "max_nodes"_a = nb::none(),
-          "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+          "residual"_a, "rho"_a, "maxpat"_a, "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(),
+          "max_seconds"_a = nb::none(),
           "(max |g|, its node or -1, n_visited, n_made) over all graphlets.")
       .def(
           "pattern",
@@ -109,9 +109,8 @@ void register_mining_tree(nb::module_& module) {
             const auto ref = checked_ref(tree, id);
             const auto graphs = tree.support_graphs(ref);
             const auto costs = tree.support_costs(ref);
-            return nb::make_tuple(
-                as_array(std::vector<std::int32_t>(graphs.begin(), graphs.end())),
-                as_array(std::vector<double>(costs.begin(), costs.end())));
+            return nb::make_tuple(as_array(std::vector<std::int32_t>(graphs.begin(), graphs.end())),
+                                  as_array(std::vector<double>(costs.begin(), costs.end())));
           },
           "node"_a, "(graphs, costs): where the node's pattern occurs and its initial cost there.");
 }

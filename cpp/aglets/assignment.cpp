@@ -24,8 +24,8 @@ std::vector<int> least_cost_assignment(const std::vector<double>& costs, int n_r
       int next = -1;
       for (int j = 1; j <= n_columns; ++j) {
         if (done[j]) continue;
-        const double reduced = costs[(current - 1) * n_columns + j - 1] - row_potential[current] -
-                               column_potential[j];
+        const double reduced =
+            costs[(current - 1) * n_columns + j - 1] - row_potential[current] - column_potential[j];
         if (reduced < distance[j]) {
           distance[j] = reduced;
           previous[j] = column;

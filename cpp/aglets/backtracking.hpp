@@ -23,9 +23,8 @@ public:
       : graphs_(graphs),
         graph_(graph),
         base_(graphs.first_node(graph)),
-        masks_(graphs.has_masks(graph) && !graphs.has_edge_labels()
-                   ? graphs.adjacency_masks(graph)
-                   : nullptr),
+        masks_(graphs.has_masks(graph) && !graphs.has_edge_labels() ? graphs.adjacency_masks(graph)
+                                                                    : nullptr),
         pattern_(pattern),
         steps_(steps),
         ticker_(ticker),
@@ -38,9 +37,7 @@ public:
   }
 
   /// The node of each pattern node; those not placed yet are anything.
-  std::span<const std::int32_t> nodes() const {
-    return {nodes_.data(), pattern_.labels.size()};
-  }
+  std::span<const std::int32_t> nodes() const { return {nodes_.data(), pattern_.labels.size()}; }
 
 private:
   bool place(std::size_t step, std::int32_t node) {

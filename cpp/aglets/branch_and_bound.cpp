@@ -62,8 +62,7 @@ public:
     };
     if (order.is_edge(place)) {
       for (std::int32_t image = 0; image < n_edges_; ++image)
-        keep(edge_distance(order.edge(place), image),
-             graphs_.edge_attributes(first_edge_ + image));
+        keep(edge_distance(order.edge(place), image), graphs_.edge_attributes(first_edge_ + image));
     } else {
       for (std::int32_t image = 0; image < n_; ++image)
         keep(distance(place, image), graphs_.attributes(base_ + image));
@@ -279,7 +278,8 @@ private:
 
   /// True if the hanging nodes are all that is left and no edge joins two of them.
   bool is_rest_independent(const std::vector<Hanging>& hanging) const {
-    const auto n_placed = std::count_if(placed_.begin(), placed_.end(), [](auto i) { return i >= 0; });
+    const auto n_placed =
+        std::count_if(placed_.begin(), placed_.end(), [](auto i) { return i >= 0; });
     if (n_placed + static_cast<std::ptrdiff_t>(hanging.size()) != k_) return false;
     for (const auto& edge : pattern_.edges)
       if (placed_[edge.u] < 0 && placed_[edge.v] < 0) return false;
@@ -302,7 +302,7 @@ private:
   const Pattern& pattern_;
   Ticker& ticker_;
   std::vector<std::vector<int>> edges_of_;
-  std::vector<double> distance_;  // node by image; infinite where they do not fit
+  std::vector<double> distance_;       // node by image; infinite where they do not fit
   std::vector<double> edge_distance_;  // pattern edge by graph edge
   std::vector<double> lower_;
   std::vector<int> order_, parent_, parent_edge_;

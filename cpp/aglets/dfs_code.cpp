@@ -85,8 +85,8 @@ private:
     const auto edge = code_.edge(step);
     const int rightmost = n_placed - 1;
     const int tip = node_[rightmost];
-    const auto open = code_.adjacency(tip) & visited & ~closed &
-                      ~bit(node_[code_.parent(rightmost)]);
+    const auto open =
+        code_.adjacency(tip) & visited & ~closed & ~bit(node_[code_.parent(rightmost)]);
     return edge.is_forward() ? smaller_forward(edge, step, n_placed, visited, open)
                              : smaller_backward(edge, step, n_placed, visited, closed, open);
   }

@@ -85,8 +85,8 @@ public:
   /// Appends `parent` (a row of `n_parent_words` words) with another set of used
   /// nodes and another cost; returns the new row, to which the caller may add a
   /// node. Call `note` first. New memory is charged to the budget.
-  std::uint64_t* append(const std::uint64_t* parent, std::size_t n_parent_words,
-                        std::uint64_t used, double cost, Budget& budget) {
+  std::uint64_t* append(const std::uint64_t* parent, std::size_t n_parent_words, std::uint64_t used,
+                        double cost, Budget& budget) {
     if (static_cast<std::size_t>(end_ - next_) < stride_) enlarge(budget);
     auto* row = next_;
     next_ += stride_;

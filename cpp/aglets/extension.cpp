@@ -128,8 +128,8 @@ void Extender<Id>::extend_by_masks(const Rows& rows, const Support& support, std
     const auto* row = rows.row(index);
     const auto used = Rows::used(row);
     if (scope_.backward) {
-      auto open = adjacency[Rows::node(row, tip)] & used &
-                  ~(std::uint64_t{1} << Rows::node(row, path_[1]));
+      auto open =
+          adjacency[Rows::node(row, tip)] & used & ~(std::uint64_t{1} << Rows::node(row, path_[1]));
       for (auto depth = path_.size(); open != 0 && depth-- > 2;) {
         const auto end = std::uint64_t{1} << Rows::node(row, path_[depth]);
         if ((open & end) == 0) continue;
@@ -205,9 +205,9 @@ void Extender<Id>::touch_backward(const std::uint64_t* row, int to, std::int32_t
   const auto rank = static_cast<std::size_t>(to) * graphs_.n_edge_labels() + label;
   auto* child = slots_[rank];
   if (child == nullptr)
-    child = resolve(rank,
-                    {static_cast<std::int16_t>(path_.front()), static_cast<std::int16_t>(to), label},
-                    code_->type(to));
+    child = resolve(
+        rank, {static_cast<std::int16_t>(path_.front()), static_cast<std::int16_t>(to), label},
+        code_->type(to));
   if (child == &rejected_) return;
   const auto cost = Rows::cost(row) + edge_cost;
   child->rows.note(graph_, cost);
@@ -222,13 +222,13 @@ void Extender<Id>::touch_forward(const std::uint64_t* row, std::uint64_t used, S
   const auto first = costs_.first_type(base_ + node);
   const auto last = costs_.last_type(base_ + node);
   for (auto type = first; type < last; ++type) {
-    const auto rank =
-        stem.rank + static_cast<std::size_t>(label) * costs_.n_types() + static_cast<std::size_t>(type);
+    const auto rank = stem.rank + static_cast<std::size_t>(label) * costs_.n_types() +
+                      static_cast<std::size_t>(type);
     auto* child = slots_[rank];
     if (child == nullptr) {
-      child = resolve(rank,
-                      {static_cast<std::int16_t>(stem.node), static_cast<std::int16_t>(n_nodes), label},
-                      type);
+      child = resolve(
+          rank, {static_cast<std::int16_t>(stem.node), static_cast<std::int16_t>(n_nodes), label},
+          type);
       if (child == &rejected_) close_if_barren(stem);
     }
     if (child == &rejected_) continue;

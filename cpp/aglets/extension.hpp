@@ -62,8 +62,8 @@ public:
 
   /// The same with one graph's embeddings in memory at a time, for patterns with
   /// very many of them; the children then come without rows.
-  void extend_by_graph(DfsCode& code, const std::vector<std::int32_t>& graphs,
-                       ExtensionScope scope, Children<Id>& children);
+  void extend_by_graph(DfsCode& code, const std::vector<std::int32_t>& graphs, ExtensionScope scope,
+                       Children<Id>& children);
 
   /// All embeddings of the single node of this type.
   void root_rows(std::int32_t type, EmbeddingRows<Id>& rows);

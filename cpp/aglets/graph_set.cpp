@@ -13,7 +13,8 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-void check_offsets(const std::vector<std::int64_t>& offsets, std::size_t rows, const char* message) {
+void check_offsets(const std::vector<std::int64_t>& offsets, std::size_t rows,
+                   const char* message) {
   require(!offsets.empty() && offsets.front() == 0 &&
               std::is_sorted(offsets.begin(), offsets.end()) &&
               offsets.back() == static_cast<std::int64_t>(rows),
@@ -87,9 +88,8 @@ void GraphSet::index_neighbours() {
     const auto begin = neighbours_.begin() + neighbour_offsets_[row];
     const auto end = neighbours_.begin() + neighbour_offsets_[row + 1];
     std::sort(begin, end, [](Neighbour a, Neighbour b) { return a.node < b.node; });
-    require(std::adjacent_find(begin, end, [](Neighbour a, Neighbour b) {
-              return a.node == b.node;
-            }) == end,
+    require(std::adjacent_find(begin, end,
+                               [](Neighbour a, Neighbour b) { return a.node == b.node; }) == end,
             "edges must not repeat");
   }
 }
@@ -132,8 +132,8 @@ std::span<const std::int32_t> GraphSet::nodes_with_label(std::int32_t graph,
   if (label < 0) return {};
   const auto begin = buckets_.begin() + bucket_offsets_[graph];
   const auto end = buckets_.begin() + bucket_offsets_[graph + 1];
-  const auto found = std::lower_bound(
-      begin, end, label, [](const Bucket& a, std::int32_t b) { return a.label < b; });
+  const auto found = std::lower_bound(begin, end, label,
+                                      [](const Bucket& a, std::int32_t b) { return a.label < b; });
   if (found == end || found->label != label) return {};
   return {by_label_.data() + found->begin, by_label_.data() + (found + 1)->begin};
 }

@@ -24,8 +24,7 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
   return size() - 1;
 }
 
-std::vector<std::int32_t> GraphletBank::find_support(const Pattern& pattern,
-                                                     Ticker& ticker) const {
+std::vector<std::int32_t> GraphletBank::find_support(const Pattern& pattern, Ticker& ticker) const {
   const PatternMatcher matcher(*graphs_, pattern);
   std::vector<std::int32_t> support;
   for (std::int32_t graph = 0; graph < graphs_->size(); ++graph)

@@ -29,8 +29,7 @@ public:
     for (std::size_t j = 0; j < b_.size(); ++j) {
       const double curvature = Q_[j * b_.size() + j];
       if (curvature <= 0.0 || (!all && b_[j] == 0.0)) continue;
-      const double moved =
-          soft_threshold(slope_[j] + curvature * b_[j], penalty_[j]) / curvature;
+      const double moved = soft_threshold(slope_[j] + curvature * b_[j], penalty_[j]) / curvature;
       const double change = moved - b_[j];
       if (change == 0.0) continue;
       b_[j] = moved;

@@ -76,8 +76,7 @@ std::int64_t MiningTree::n_bytes() const {
 
 bool MiningTree::contains(NodeRef ref) const {
   return ref.arena >= 0 && ref.arena < static_cast<std::int32_t>(arenas_.size()) &&
-         ref.index >= 0 &&
-         ref.index < static_cast<std::int32_t>(arenas_[ref.arena].nodes.size());
+         ref.index >= 0 && ref.index < static_cast<std::int32_t>(arenas_[ref.arena].nodes.size());
 }
 
 DfsCode MiningTree::code(NodeRef ref) const {
@@ -113,7 +112,8 @@ void MiningTree::set_residual(std::span<const double> residual) {
   if (residuals_.size() > remembered_residuals) residuals_.pop_front();
   ++n_residuals_;
   drift_.clear();
-  for (const auto& earlier : residuals_) drift_.push_back(std::sqrt(squared_distance(earlier, residual)));
+  for (const auto& earlier : residuals_)
+    drift_.push_back(std::sqrt(squared_distance(earlier, residual)));
 }
 
 Gradient MiningTree::gradient(NodeRef ref, double rho) {
@@ -155,7 +155,8 @@ Gradient MiningTree::gradient(NodeRef ref, double rho) {
 
 RememberedGradient MiningTree::remembered(NodeRef ref, double rho) const {
   const auto& evaluation = arenas_[ref.arena].evaluations[ref.index];
-  const auto place = evaluation.residual - (n_residuals_ - static_cast<std::int64_t>(drift_.size()));
+  const auto place =
+      evaluation.residual - (n_residuals_ - static_cast<std::int64_t>(drift_.size()));
   if (evaluation.rho != rho || place < 0) return {0.0, 0.0, HUGE_VAL};
   // A hair more than the bound, for the rounding in both sums.
   const double slack = 1.000001 * drift_[place] * evaluation.psi_norm + 1e-12 * evaluation.g_bar;
@@ -170,9 +171,8 @@ void MiningTree::add_children(NodeRef parent, std::span<const NewChild> children
   budget.add_nodes(count);
   budget.add_bytes(count * bytes_per_node + n_supports * bytes_per_support);
   // Children come in DFS code order: the backward ones first.
-  const auto middle = std::partition_point(children.begin(), children.end(), [](const NewChild& c) {
-    return !c.edge.is_forward();
-  });
+  const auto middle = std::partition_point(children.begin(), children.end(),
+                                           [](const NewChild& c) { return !c.edge.is_forward(); });
   const auto n_backward = static_cast<std::size_t>(middle - children.begin());
   if (backward) {
     const auto range = add_range(parent, children.first(n_backward), false);

@@ -107,7 +107,7 @@ public:
 
   const TreeNode& node(NodeRef ref) const { return arenas_[ref.arena].nodes[ref.index]; }
   bool contains(NodeRef ref) const;
-  bool tops_arena(NodeRef ref) const { return node(ref).own_arena >= 0; }
+  bool is_arena_root(NodeRef ref) const { return node(ref).own_arena >= 0; }
   NodeRef child(NodeRef parent, std::int32_t index) const {
     const auto own = node(parent).own_arena;
     return {own >= 0 ? own : parent.arena, index};

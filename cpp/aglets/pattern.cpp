@@ -6,7 +6,8 @@ namespace aglets {
 
 void check_pattern(const Pattern& pattern) {
   const int n = pattern.n_nodes();
-  if (n < 1 || n > Pattern::max_nodes) throw std::invalid_argument("a graphlet must have from 1 to 64 nodes");
+  if (n < 1 || n > Pattern::max_nodes)
+    throw std::invalid_argument("a graphlet must have from 1 to 64 nodes");
   std::vector<std::uint64_t> adjacency(n, 0);
   for (const auto& edge : pattern.edges) {
     if (edge.u < 0 || edge.v < 0 || edge.u >= n || edge.v >= n || edge.u == edge.v)

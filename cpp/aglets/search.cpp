@@ -76,7 +76,7 @@ private:
   }
 
   bool wants_growth(NodeRef ref, ExtensionScope next) {
-    if ((!next.backward && !next.forward) || tree_.tops_arena(ref)) return false;
+    if ((!next.backward && !next.forward) || tree_.is_arena_root(ref)) return false;
     // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
     if (tree_.node(ref).n_nodes == tree_.maxpat()) return true;
     return threshold_ < HUGE_VAL && tree_.gradient(ref, query_.rho).g_bar > threshold_;
@@ -131,14 +131,13 @@ public:
   /// Visits the trunk; tops of arenas that survive the bound become tasks.
   void trunk(NodeRef ref, std::vector<Violators>& parts, std::vector<NodeRef>& tops) {
     if (!passes(ref, parts.back())) return;
-    if (tree_.tops_arena(ref)) {
+    if (tree_.is_arena_root(ref)) {
       tops.push_back(ref);
       parts.emplace_back();
       return;
     }
     grower_.ensure_children(ref);
-    for_each_child(tree_, ref, query_.maxpat,
-                   [&](NodeRef child) { trunk(child, parts, tops); });
+    for_each_child(tree_, ref, query_.maxpat, [&](NodeRef child) { trunk(child, parts, tops); });
   }
 
   /// Everything below a node that has passed.
@@ -292,17 +291,15 @@ Violators find_violators(MiningTree& tree, const Query& query, double lam, doubl
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
   tree.set_residual(query.residual);
-  return with_node_id(tree.graphs(), [&]<class Id>() {
-    return find_largest_with<Id>(tree, query, budget);
-  });
+  return with_node_id(tree.graphs(),
+                      [&]<class Id>() { return find_largest_with<Id>(tree, query, budget); });
 }
 
 std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget) {
   if (code.n_nodes() > tree.maxpat()) return -1;
   const std::lock_guard lock(tree.mutex());
-  return with_node_id(tree.graphs(), [&]<class Id>() {
-    return find_node_with<Id>(tree, code, budget);
-  });
+  return with_node_id(tree.graphs(),
+                      [&]<class Id>() { return find_node_with<Id>(tree, code, budget); });
 }
 
 }  // namespace aglets

@@ -27,8 +27,8 @@ struct Violators {
 };
 
 struct Largest {
-  double value = 0.0;     // max |g|
-  std::int64_t node = -1; // where; -1 if no graphlet has g != 0
+  double value = 0.0;      // max |g|
+  std::int64_t node = -1;  // where; -1 if no graphlet has g != 0
   std::int64_t n_visited = 0;
   std::int64_t n_made = 0;
 };

@@ -14,7 +14,8 @@ StartCosts::StartCosts(const GraphSet& graphs, const Starts& starts)
   if (!std::is_sorted(type_labels_.begin(), type_labels_.end()))
     throw std::invalid_argument("type_labels must be in ascending order");
   if (starts.type_starts.size() != type_labels_.size() * d)
-    throw std::invalid_argument("type_starts must have one row per type and one column per attribute");
+    throw std::invalid_argument(
+        "type_starts must have one row per type and one column per attribute");
   if (n_edge_attributes > 0 && graphs.n_edges() > 0 &&
       starts.edge_starts.size() <
           static_cast<std::size_t>(graphs.n_edge_labels()) * n_edge_attributes)

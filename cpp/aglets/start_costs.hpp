@@ -38,7 +38,9 @@ public:
   bool can_host(std::int64_t row, std::int32_t type) const {
     return type >= first_type(row) && type < last_type(row);
   }
-  double edge_cost(std::int32_t edge) const { return edge_costs_.empty() ? 0.0 : edge_costs_[edge]; }
+  double edge_cost(std::int32_t edge) const {
+    return edge_costs_.empty() ? 0.0 : edge_costs_[edge];
+  }
   bool has_edge_costs() const { return !edge_costs_.empty(); }
 
 private:

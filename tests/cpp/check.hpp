@@ -28,13 +28,13 @@ struct Registration {
   static const Registration register_##name(#name, name); \
   static void name()
 
-#define REQUIRE(condition)                                                        \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
-      std::ostringstream where;                                                   \
-      where << __FILE__ << ":" << __LINE__ << ": not so: " << #condition;         \
-      throw std::runtime_error(where.str());                                      \
-    }                                                                             \
+#define REQUIRE(condition)                                                \
+  do {                                                                    \
+    if (!(condition)) {                                                   \
+      std::ostringstream where;                                           \
+      where << __FILE__ << ":" << __LINE__ << ": not so: " << #condition; \
+      throw std::runtime_error(where.str());                              \
+    }                                                                     \
   } while (false)
 
 template <class Exception, class Action>

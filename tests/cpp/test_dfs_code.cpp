@@ -70,8 +70,9 @@ std::set<Structure> all_structures(const std::vector<PlainGraph>& graphs, std::s
           if (!number.count(u)) continue;
           if (!number.count(v)) {
             number[v] = code.n_nodes();
-            code.push({static_cast<std::int16_t>(number[u]), static_cast<std::int16_t>(number[v]), 0},
-                      graph.labels[v]);
+            code.push(
+                {static_cast<std::int16_t>(number[u]), static_cast<std::int16_t>(number[v]), 0},
+                graph.labels[v]);
           } else {
             const auto from = std::max(number[u], number[v]), to = std::min(number[u], number[v]);
             code.push({static_cast<std::int16_t>(from), static_cast<std::int16_t>(to), 0},

@@ -87,7 +87,8 @@ TEST(an_interrupt_ends_the_search) {
   const auto graphs = some_graphs();
   MiningTree tree(graphs, zero_starts(*graphs), 8);
   const auto start = std::chrono::steady_clock::now();
-  Budget budget({}, [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(1); });
+  Budget budget(
+      {}, [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(1); });
   bool ended = false;
   try {
     for (int round = 0; round < 100000; ++round)

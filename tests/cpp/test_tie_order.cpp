@@ -19,7 +19,8 @@ const Pattern star{{0, 0, 0, 1}, {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}}};
 
 using Rows = std::vector<double>;
 
-Rows rows_of(const GraphSet& graphs, const Pattern& pattern, const std::vector<std::int32_t>& nodes) {
+Rows rows_of(const GraphSet& graphs, const Pattern& pattern,
+             const std::vector<std::int32_t>& nodes) {
   Rows rows;
   for (int node = 0; node < pattern.n_nodes(); ++node)
     rows.push_back(graphs.attributes(nodes[node])[0]);

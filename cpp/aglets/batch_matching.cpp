@@ -1,4 +1,4 @@
-#include "bank_calls.hpp"
+#include "batch_matching.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,8 @@ struct BankLayout {
 
 BankLayout layout_of(const GraphletBank& bank, std::span<const std::int32_t> handles) {
   for (const auto handle : handles)
-    if (handle < 0 || handle >= bank.size()) throw std::out_of_range("the bank has no such graphlet");
+    if (handle < 0 || handle >= bank.size())
+      throw std::out_of_range("the bank has no such graphlet");
   return {offsets_of(handles.size(), [&](std::size_t i) { return bank.n_attributes(handles[i]); }),
           offsets_of(handles.size(), [&](std::size_t i) { return bank.n_sites(handles[i]); })};
 }
@@ -36,7 +37,8 @@ constexpr std::size_t graphs_per_task = 256;
 constexpr std::size_t pairs_per_thread = 20000;
 
 int useful_threads(std::size_t n_pairs, int n_threads) {
-  return std::min(n_threads, 1 + static_cast<int>(std::min<std::size_t>(n_pairs / pairs_per_thread, 1024)));
+  return std::min(n_threads,
+                  1 + static_cast<int>(std::min<std::size_t>(n_pairs / pairs_per_thread, 1024)));
 }
 
 }  // namespace
