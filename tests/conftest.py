@@ -44,6 +44,18 @@ def load_tu(data_folder: Path):
     return cache(lambda name, **options: datasets.load_tu(data_folder / name, **options))
 
 
+@pytest.fixture(scope="session")
+def bbbp_smiles(data_folder: Path) -> list[str]:
+    """The molecules of BBBP that RDKit can read."""
+    import csv
+
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs(), (data_folder / "BBBP" / "BBBP.csv").open() as file:
+        listed = [row["smiles"] for row in csv.DictReader(file)]
+        return [text for text in listed if Chem.MolFromSmiles(text) is not None]
+
+
 @pytest.fixture(params=ALL_LOSSES, ids=repr)
 def loss(request):
     """Every loss."""

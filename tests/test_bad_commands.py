@@ -60,13 +60,13 @@ COMMANDS: dict[str, tuple] = {
     "an unknown atom attribute": (
         ["count", "{}/t.csv", "--maxpat", "2", "--attributes", "colour"],
         1,
-        "Expected attributes to name some of gasteiger_charge, n_hydrogens, degree, in_ring, "
-        "aromatic, atomic_number, formal_charge, mass, got 'colour'.",
+        "Expected attributes to name some of gasteiger_charge, crippen_logp, crippen_mr, tpsa, "
+        "n_hydrogens, degree, in_ring, aromatic, atomic_number, formal_charge, mass, got 'colour'.",
     ),
     "rows that cannot be read": (
         ["count", "{}/bad.smi", "--maxpat", "2", "--errors", "raise"],
         1,
-        "Could not read 1 of 2 rows: row 1 (line 2): 'C1CC' is no valid SMILES; correct them, or "
+        "Could not read 1 of 2 rows: row 1 (line 2): 'C1CC' is not a valid SMILES; correct them, or "
         "leave them out with --errors skip.",
     ),
     "a support below nothing": (
@@ -178,7 +178,7 @@ COMMANDS: dict[str, tuple] = {
     "explain: a row that cannot be read": (
         ["explain", "{}/demo.aglets", "{}/bad.smi", "--row", "1"],
         1,
-        "Could not read row 1 (line 2): 'C1CC' is no valid SMILES.",
+        "Could not read row 1 (line 2): 'C1CC' is not a valid SMILES.",
     ),
     "convert: to molecules": (
         ["data", "convert", "demo", "{}/a.smi"],

@@ -338,17 +338,18 @@ CASES: dict[str, tuple] = {
     ),
     "smiles: no SMILES": (
         lambda _: GraphSet.from_smiles(["CCO", "xyz", 3]),
-        "Could not read 2 of 3 rows: row 1: 'xyz' is no valid SMILES; row 2: expected SMILES, "
+        "Could not read 2 of 3 rows: row 1: 'xyz' is not a valid SMILES; row 2: expected SMILES, "
         "got 3; correct them, or leave them out with errors='skip'.",
     ),
     "smiles: an unknown attribute": (
         lambda _: GraphSet.from_smiles(["C"], attributes=["charge"]),
-        "Expected attributes to name some of gasteiger_charge, n_hydrogens, degree, in_ring, "
-        "aromatic, atomic_number, formal_charge, mass, got 'charge'.",
+        "Expected attributes to name some of gasteiger_charge, crippen_logp, crippen_mr, tpsa, "
+        "n_hydrogens, degree, in_ring, aromatic, atomic_number, formal_charge, mass, got 'charge'.",
     ),
     "smiles: an unknown label": (
         lambda _: GraphSet.from_smiles(["C"], label_with="chirality"),
-        "Expected label_with to name some of aromaticity, charge, hybridisation, got 'chirality'.",
+        "Expected label_with to name some of aromaticity, hydrogens, charge, ring, "
+        "hybridisation, stereo, got 'chirality'.",
     ),
     "smiles: unknown coordinates": (
         lambda _: GraphSet.from_smiles(["C"], coordinates="4d"),

@@ -68,7 +68,7 @@ def test_fit_writes_a_model_and_says_how_good_it_is(molecules, tmp_path, capsys)
     out, err = capsys.readouterr()
     assert out.startswith(f"{output}: ")
     assert "validation accuracy" in out
-    assert "Note: Left out 1 of 121 rows: row 120 (line 122): 'C1CC' is no valid SMILES." in err
+    assert "Note: Left out 1 of 121 rows: row 120 (line 122): 'C1CC' is not a valid SMILES." in err
     assert aglets.load(output).classes.tolist() == ["acidic", "neutral"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kind.aglets", "molecules.csv"]
 
@@ -236,9 +236,9 @@ def test_predictions_keep_the_order_and_the_place_of_what_failed(demo_model, new
     assert [row["row"] for row in rows] == ["0", "1", "2", "3"]
     assert [row["input"] for row in rows] == ["ethanol", "OC(=O)CC", "broken", "phenol"]
     assert [row["prediction"] for row in rows] == ["neutral", "acidic", "", "acidic"]
-    assert rows[2]["error"] == "'C1CC' is no valid SMILES"
+    assert rows[2]["error"] == "'C1CC' is not a valid SMILES"
     assert err == (
-        "Note: 1 of 4 rows could not be read: row 2 (line 3): 'C1CC' is no valid SMILES.\n"
+        "Note: 1 of 4 rows could not be read: row 2 (line 3): 'C1CC' is not a valid SMILES.\n"
     )
 
 

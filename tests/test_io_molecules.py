@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdkit import Chem
-from rdkit.Chem import AllChem
+from rdkit.Chem import AllChem, rdMolDescriptors, rdPartialCharges
 
 from aglets import Graphlet, GraphSet
 from aglets.graphs import as_graph_set
@@ -82,14 +82,14 @@ def test_failures_are_raised_with_their_rows_and_reasons():
     with pytest.raises(ValueError) as error:
         GraphSet.from_smiles(BAD)
     assert str(error.value) == (
-        "Could not read 3 of 5 rows: row 1: 'C1CC' is no valid SMILES; row 2: there is no SMILES; "
-        "row 3: 'CN(C)(C)C' is no molecule (Explicit valence for atom # 1 N, 4, is greater than "
+        "Could not read 3 of 5 rows: row 1: 'C1CC' is not a valid SMILES; row 2: there is no SMILES; "
+        "row 3: 'CN(C)(C)C' is not a molecule (Explicit valence for atom # 1 N, 4, is greater than "
         "permitted); correct them, or leave them out with errors='skip'."
     )
 
 
 def test_failures_can_be_skipped_and_the_kept_rows_are_known():
-    with pytest.warns(UserWarning, match=r"Left out 3 of 5 rows: row 1: 'C1CC' is no valid"):
+    with pytest.warns(UserWarning, match=r"Left out 3 of 5 rows: row 1: 'C1CC' is not a valid"):
         graphs = GraphSet.from_smiles(BAD, errors="skip")
     assert graphs.rows.tolist() == [0, 4]
     y = np.array([10, 11, 12, 13, 14])
@@ -109,10 +109,88 @@ def test_all_rows_are_listed_by_number():
         GraphSet.from_smiles(["("] * 10 + ["C"], errors="skip")
 
 
-def test_elements_without_gasteiger_charges_are_a_failure_that_says_what_to_do():
-    with pytest.raises(ValueError, match="Gasteiger charges are not defined for all .*Se.*choose"):
-        GraphSet.from_smiles(["C[Se]C"])
+def test_a_charge_that_is_not_defined_is_the_formal_one_with_one_note():
+    molecules = ["CCO", "C[Se]C", "[O-]C(=O)C[Fe+2]", "CCN"]
+    with pytest.warns(UserWarning) as notes:
+        graphs = GraphSet.from_smiles(molecules, attributes=["gasteiger_charge", "formal_charge"])
+    assert [str(note.message) for note in notes] == [
+        "gasteiger_charge is not defined for all atoms of 2 of 4 molecules (the first is row 1); "
+        "the formal charge stands for it there."
+    ]
+    assert len(graphs) == 4
+    assert np.isfinite(graphs.attributes).all()
+    assert graphs[1].attributes[:, 0].tolist() == graphs[1].attributes[:, 1].tolist()
     assert len(GraphSet.from_smiles(["C[Se]C"], attributes=["degree"])) == 1
+
+
+def slowly_read(smiles, label_with):
+    """Labels, edges and numbers by one call of RDKit per atom and property."""
+    mol = Chem.MolFromSmiles(smiles)
+    crippen = rdMolDescriptors._CalcCrippenContribs(mol)
+    rdPartialCharges.ComputeGasteigerCharges(mol)
+    labels, rows = [], []
+    for atom in mol.GetAtoms():
+        label = atom.GetSymbol().lower() if atom.GetIsAromatic() else atom.GetSymbol()
+        n = atom.GetTotalNumHs(includeNeighbors=True)
+        label += "" if n == 0 else "H" if n == 1 else f"H{n}"
+        if atom.GetFormalCharge():
+            label += f"{atom.GetFormalCharge():+d}".replace("+1", "+").replace("-1", "-")
+        labels.append(label + (".ring" if atom.IsInRing() else ""))
+        charge = atom.GetDoubleProp("_GasteigerCharge")
+        charge = charge if np.isfinite(charge) else atom.GetFormalCharge()
+        rows.append([charge, *crippen[atom.GetIdx()], atom.GetDegree()])
+    names = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":"}
+    bonds = sorted(
+        (*sorted((b.GetBeginAtomIdx(), b.GetEndAtomIdx())), str(b.GetBondType()))
+        for b in mol.GetBonds()
+    )
+    return (
+        labels,
+        [[u, v] for u, v, _ in bonds],
+        [names.get(kind, kind.lower()) for _, _, kind in bonds],
+        rows,
+    )
+
+
+SPECIAL = [
+    "N->[Fe]",
+    "C[Mg]Br",
+    "[2H]OC",
+    "[H][H]",
+    "[Na+].[Cl-]",
+    "*CC",
+    "[O-][n+]1cccc2[nH]ccc12",
+]
+SPECIAL += ["C[Se]C", "[NH4+]", "O=S(=O)(O)c1ccsc1", "B1OC1", "C#CC=C", "[Ca+2].[O-]C(=O)C"]
+
+
+@pytest.mark.filterwarnings("ignore:gasteiger_charge is not defined")
+def test_fast_reading_gives_what_slow_reading_gives(bbbp_smiles):
+    label_with = ("aromaticity", "hydrogens", "charge", "ring")
+    attributes = ["gasteiger_charge", "crippen_logp", "crippen_mr", "degree"]
+    molecules = SPECIAL + bbbp_smiles
+    graphs = GraphSet.from_smiles(molecules, label_with=label_with, attributes=attributes)
+    for text, graph in zip(molecules, graphs, strict=True):
+        labels, edges, orders, rows = slowly_read(text, label_with)
+        assert graph.labels == labels, text
+        assert graph.edges.tolist() == edges, text
+        assert graph.edge_labels == orders, text
+        assert graph.attributes.tolist() == rows, text
+    mols = [Chem.MolFromSmiles(text) for text in molecules]
+    assert GraphSet.from_rdkit(mols, label_with=label_with, attributes=attributes) == graphs
+
+
+@pytest.mark.filterwarnings("ignore:gasteiger_charge is not defined")
+def test_several_processes_read_the_same(bbbp_smiles):
+    several = [*bbbp_smiles, "C1CC", "[Fe]CC"] * 3
+    with pytest.warns(UserWarning, match=r"Left out 3 of .*C1CC"):
+        alone = GraphSet.from_smiles(several, errors="skip")
+    with pytest.warns(UserWarning, match=r"Left out 3 of .*C1CC"):
+        graphs = GraphSet.from_smiles(several, errors="skip", n_jobs=2)
+    assert graphs == alone
+    assert graphs.rows.tolist() == alone.rows.tolist()
+    assert graphs.recipe == alone.recipe
+    assert graphs.vocabulary == alone.vocabulary
 
 
 def write(path, text):
@@ -124,7 +202,7 @@ def test_a_csv_file_gives_graphs_and_targets_that_fit(tmp_path):
     path = write(
         tmp_path / "table.csv", '\ufeffid,smiles,active\r\na,CCO,1\r\n"b\r\nb",C1CC,0\r\nc,CC,0\r\n'
     )
-    with pytest.warns(UserWarning, match=r"row 1 \(line 4\): 'C1CC' is no valid SMILES"):
+    with pytest.warns(UserWarning, match=r"row 1 \(line 4\): 'C1CC' is not a valid SMILES"):
         graphs, y = GraphSet.from_table(path, target="active", errors="skip")
     assert graphs == GraphSet.from_smiles(["CCO", "CC"])
     assert graphs.rows.tolist() == [0, 2]

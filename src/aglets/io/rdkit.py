@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from aglets.graphs import GraphSet
-from aglets.io._molecules import FeatureOptions, MoleculeFeatures, MoleculeReader, read_molecules
+from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io.failures import Errors
 
 if TYPE_CHECKING:
@@ -46,6 +47,5 @@ def from_rdkit(
             "Expected a list of RDKit molecules, got a single one; put it in a list: [molecule]."
         )
     chosen = MoleculeFeatures.of(**features)
-    reader = MoleculeReader(chosen)
-    items = ((row, None, reader.of_mol(mol)) for row, mol in enumerate(molecules))
-    return read_molecules(items, chosen, errors)
+    items = [Item(row, None, mol) for row, mol in enumerate(molecules)]
+    return read_molecules(items, chosen, errors, kind="mol")

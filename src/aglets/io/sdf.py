@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
-from aglets.io._molecules import (
-    FeatureOptions,
-    Molecule,
-    MoleculeFeatures,
-    MoleculeReader,
-    read_molecules,
-)
+from aglets.io._molecule_reader import MoleculeReader
+from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._targets import Targets, parsed, target_array
 from aglets.io.failures import Errors
 
@@ -83,22 +79,22 @@ def from_sdf(
     ['C', 'C', 'O']
     """
     chosen = MoleculeFeatures.of(**features)
-    reader = MoleculeReader(chosen)
+    items: list[Item] = []
     values: list[Any] = []
-
-    def items() -> Iterator[tuple[int, int | None, Molecule | str]]:
-        for row, mol in enumerate(molecules_of(path, reader)):
-            molecule = reader.of_mol(mol)
-            if target is not None and not isinstance(molecule, str):
-                if mol.HasProp(target):
-                    values.append(parsed(mol.GetProp(target)))
-                else:
-                    has = ", ".join(mol.GetPropNames()) or "none"
-                    molecule = f"it has no property {target!r} (its properties: {has})"
-            yield row, None, molecule
-
-    graphs = read_molecules(items(), chosen, errors)
-    return graphs if target is None else (graphs, target_array(values))
+    for row, mol in enumerate(molecules_of(path, MoleculeReader(chosen))):
+        lacks = target is not None and mol is not None and not mol.HasProp(target)
+        fault = None
+        if lacks:
+            has = ", ".join(mol.GetPropNames()) or "none"
+            fault = f"it has no property {target!r} (its properties: {has})"
+        items.append(Item(row, None, mol, fault))
+        has_value = target is not None and mol is not None and not lacks
+        values.append(parsed(mol.GetProp(target)) if has_value else None)
+    graphs = read_molecules(items, chosen, errors, kind="mol")
+    if target is None:
+        return graphs
+    assert graphs.rows is not None
+    return graphs, target_array([values[row] for row in graphs.rows.tolist()])
 
 
 def molecules_of(path: str | os.PathLike[str], reader: MoleculeReader) -> Iterator[Any]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from aglets.graphs import GraphSet
-from aglets.io._molecules import FeatureOptions, MoleculeFeatures, MoleculeReader, read_molecules
+from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import smiles_rows
 from aglets.io.failures import Errors
 
@@ -21,6 +22,7 @@ def from_smiles(
     smiles: Iterable[str] | os.PathLike[str],
     *,
     errors: Errors = "raise",
+    n_jobs: int | None = 1,
     **features: Unpack[FeatureOptions],
 ) -> GraphSet:
     """Read molecules from SMILES: atoms become nodes, bonds edges.
@@ -33,6 +35,8 @@ def from_smiles(
         Whether SMILES that RDKit cannot read are an error, or are left out with a warning that
         lists their rows. ``graphs.rows`` says which rows were kept, so that ``y[graphs.rows]`` are
         their targets.
+    n_jobs : int
+        Number of processes; -1 for all cores. The graphs do not depend on it.
     label_with : str or sequence of {"aromaticity", "charge", "hybridisation"}, optional
         The label of an atom is its element; this adds to it: aromatic atoms in lower case (c),
         formal charges (N+), hybridisation (C.sp2).
@@ -67,10 +71,8 @@ def from_smiles(
             "give a file as a Path."
         )
     chosen = MoleculeFeatures.of(**features)
-    reader = MoleculeReader(chosen)
     if isinstance(smiles, os.PathLike):
-        lines = smiles_rows(smiles)
-        items = ((row.row, row.line, reader.of_smiles(row.values["smiles"])) for row in lines)
-        return read_molecules(items, chosen, errors)
-    read = ((row, None, reader.of_smiles(text)) for row, text in enumerate(smiles))
-    return read_molecules(read, chosen, errors)
+        items = [Item(row.row, row.line, row.values["smiles"]) for row in smiles_rows(smiles)]
+    else:
+        items = [Item(row, None, text) for row, text in enumerate(smiles)]
+    return read_molecules(items, chosen, errors, n_jobs=n_jobs)

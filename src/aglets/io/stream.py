@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aglets.graphs import GraphSet
-from aglets.io._molecules import MoleculeFeatures, MoleculeReader, molecule_set
+from aglets.io._molecule_sets import Item, read_batch
+from aglets.io._molecules import MoleculeFeatures
 from aglets.io._rows import opened, smiles_rows, table_rows
 from aglets.io.failures import Failure
 from aglets.io.files import TABLES, ReadOptions, format_of
@@ -110,17 +111,11 @@ def graphs_of(rows: Sequence[Raw], kind: str, recipe: str | None) -> Batch:
     if kind == "jsonl":
         return _node_link_batch(rows, known.get("keys", {}))
     features = MoleculeFeatures.of(**known.get("molecule", {}))
-    reader = MoleculeReader(features)
-    molecules, kept, failures = [], [], []
-    for position, raw in enumerate(rows):
-        molecule = reader.of_block(raw.content) if kind == "sdf" else reader.of_smiles(raw.content)
-        if isinstance(molecule, str):
-            failures.append(Failure(raw.row, molecule, raw.line))
-        else:
-            molecules.append(molecule)
-            kept.append(position)
-    graphs = molecule_set(molecules, features, kept) if molecules else None
-    return Batch(graphs, kept, failures)
+    items = [Item(raw.row, raw.line, raw.content) for raw in rows]
+    read = read_batch(items, features, "block" if kind == "sdf" else "smiles")
+    failed = {failure.row for failure in read.failures}
+    kept = [position for position, raw in enumerate(rows) if raw.row not in failed]
+    return Batch(read.graphs if kept else None, kept, read.failures)
 
 
 def _node_link_batch(rows: Sequence[Raw], keys: dict[str, Any]) -> Batch:

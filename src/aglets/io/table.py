@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
-from aglets.io._molecules import (
-    FeatureOptions,
-    Molecule,
-    MoleculeFeatures,
-    MoleculeReader,
-    read_molecules,
-)
+from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import Row, table_rows
 from aglets.io._targets import Targets, parsed, target_array
 from aglets.io.failures import Errors
@@ -33,6 +27,7 @@ def from_table(
     target: None = ...,
     separator: str | None = ...,
     errors: Errors = ...,
+    n_jobs: int | None = ...,
     **features: Unpack[FeatureOptions],
 ) -> GraphSet: ...
 @overload
@@ -43,6 +38,7 @@ def from_table(
     target: str,
     separator: str | None = ...,
     errors: Errors = ...,
+    n_jobs: int | None = ...,
     **features: Unpack[FeatureOptions],
 ) -> tuple[GraphSet, Targets]: ...
 def from_table(
@@ -52,6 +48,7 @@ def from_table(
     target: str | None = None,
     separator: str | None = None,
     errors: Errors = "raise",
+    n_jobs: int | None = 1,
     **features: Unpack[FeatureOptions],
 ) -> GraphSet | tuple[GraphSet, Targets]:
     r"""Read molecules from a table with a column of SMILES.
@@ -69,6 +66,8 @@ def from_table(
     errors : {"raise", "skip"}
         Whether a row that cannot be read is an error, or is left out with a warning.
         ``graphs.rows`` says which rows (from 0, the header not counted) were kept.
+    n_jobs : int
+        Number of processes; -1 for all cores. The graphs do not depend on it.
     **features
         Labels and attributes of atoms, as in `GraphSet.from_smiles`.
 
@@ -91,23 +90,20 @@ def from_table(
     (2, array([1, 0]))
     """
     chosen = MoleculeFeatures.of(**features)
-    reader = MoleculeReader(chosen)
     columns = [smiles] if target is None else [smiles, target]
+    items: list[Item] = []
     values: list[Any] = []
-
-    def items() -> Iterator[tuple[int, int | None, Molecule | str]]:
-        for row in table_rows(source, columns, separator=separator):
-            value = None if target is None else target_value(row, target)
-            if target is not None and value is None:
-                yield row.row, row.line, f"there is no value in column {target!r}"
-                continue
-            molecule = reader.of_smiles(row.values[smiles])
-            if not isinstance(molecule, str):
-                values.append(value)
-            yield row.row, row.line, molecule
-
-    graphs = read_molecules(items(), chosen, errors)
-    return graphs if target is None else (graphs, target_array(values))
+    for row in table_rows(source, columns, separator=separator):
+        value = None if target is None else target_value(row, target)
+        lacks = target is not None and value is None
+        fault = f"there is no value in column {target!r}" if lacks else None
+        items.append(Item(row.row, row.line, row.values[smiles], fault))
+        values.append(value)
+    graphs = read_molecules(items, chosen, errors, n_jobs=n_jobs)
+    if target is None:
+        return graphs
+    assert graphs.rows is not None
+    return graphs, target_array([values[row] for row in graphs.rows.tolist()])
 
 
 def target_value(row: Row, target: str) -> Any:
