@@ -20,6 +20,7 @@ PACKAGE = ROOT / "src" / "aglets"
 ROOMS = (
     "_version",
     "_core",
+    "writing",
     "drawing",
     "graphs",
     "graphlets",
@@ -43,6 +44,7 @@ SURFACE = ("plot", "report", "cli")
 
 # What a room must not know although it lies below. "training.optim" is a part of a room.
 FORBIDDEN: dict[str, set[str]] = {
+    "writing": {"_core"},
     "drawing": {"_core"},
     "mining": FILES,
     "preprocessing": FILES | {"training"},

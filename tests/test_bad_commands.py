@@ -124,7 +124,8 @@ COMMANDS: dict[str, tuple] = {
     "fit: a folder that is no checkpoint": (
         ["fit", "demo", "-o", "{}/m", "--checkpoint", "{}"],
         1,
-        "Expected an empty folder, a new one or a checkpoint, but {} holds something else.",
+        "Expected an empty folder, a new one or a checkpoint, but {} holds something else (CO); "
+        "name a folder of its own.",
     ),
     "fit: a small memory limit": (
         ["fit", "demo", "-o", "{}/m", "--memory-limit", "0.01", "--maxpat", "5", "--starts", "1"],

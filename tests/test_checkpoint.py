@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import errno
+import json
+import os
+import socket
+import subprocess
+import sys
 from dataclasses import fields
 
 import numpy as np
@@ -73,9 +78,9 @@ def test_a_resumed_fit_is_the_same(fitted, tmp_path):
     model, recorder, graphs, y = fitted
     other = LagraClassifierCV(**model.get_params())
     key = fingerprint(graphs, y, other.get_params())
-    half = Checkpoint(tmp_path / "kept", key)
     done = Task("holdout", 0.5, 3)
-    half.end(done, recorder.paths[done])
+    with Checkpoint(tmp_path / "kept", key) as half:
+        half.end(done, recorder.paths[done])
     again = Checkpoint(tmp_path / "kept", key, resume=True)
     assert again.n_paths == 1
     other.fit(graphs, y, watch=again)
@@ -98,7 +103,7 @@ def test_the_fingerprint_tells_fits_apart(fitted):
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused(fitted, tmp_path):
-    Checkpoint(tmp_path / "kept", "one")
+    Checkpoint(tmp_path / "kept", "one").close()
     with pytest.raises(ValueError, match="belongs to a fit of other graphs, targets or options"):
         Checkpoint(tmp_path / "kept", "two", resume=True)
     assert Checkpoint(tmp_path / "kept", "two").n_paths == 0  # without resume it is replaced
@@ -152,10 +157,9 @@ def test_a_fit_killed_within_a_path_goes_on_to_the_same_model(case, after, tmp_p
     options |= CASES[case]
     whole, recorder = LagraClassifierCV(**options), Recorder()
     whole.fit(graphs, y, watch=recorder)
-    with pytest.raises(KilledError):
-        LagraClassifierCV(**options).fit(
-            graphs, y, watch=Killed(tmp_path / "kept", "key", every=0.0, after=after)
-        )
+    killed = Killed(tmp_path / "kept", "key", every=0.0, after=after)
+    with killed, pytest.raises(KilledError):
+        LagraClassifierCV(**options).fit(graphs, y, watch=killed)
     assert list((tmp_path / "kept").glob("*.part"))
     again = Killed(tmp_path / "kept", "key", resume=True, after=len(recorder.steps) - after)
     resumed = LagraClassifierCV(**options).fit(graphs, y, watch=again)
@@ -189,3 +193,44 @@ def test_a_full_disk_leaves_what_was_there(fitted, tmp_path, monkeypatch):
         kept.end(task, paths[:1])
     assert kept._path(task).read_bytes() == before
     assert not list((tmp_path / "kept").glob("*.tmp"))
+
+
+def test_a_checkpoint_serves_one_at_a_time(tmp_path):
+    kept = Checkpoint(tmp_path / "kept", "key")
+    lock = json.loads((tmp_path / "kept" / "aglets.lock").read_text())
+    assert lock["pid"] == os.getpid()
+    assert set(lock) == {"pid", "host", "since"}
+    for resume in (False, True):
+        with pytest.raises(ValueError, match=f"is in use by process {os.getpid()} on .* since "):
+            Checkpoint(tmp_path / "kept", "key", resume=resume)
+    kept.close()
+    Checkpoint(tmp_path / "kept", "key", resume=True).close()
+
+
+def no_locks(*_):
+    raise OSError(errno.ENOLCK, "No locks available")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks always work there")
+def test_without_locks_of_the_system_the_file_decides(tmp_path, monkeypatch):
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    (tmp_path / "kept").mkdir()
+    lock = tmp_path / "kept" / "aglets.lock"
+    here = {"host": socket.gethostname(), "since": "yesterday"}
+    with subprocess.Popen(["sleep", "60"]) as other:
+        lock.write_text(json.dumps({"pid": other.pid, **here}))
+        with pytest.raises(ValueError, match=f"process {other.pid} on {here['host']} since yester"):
+            Checkpoint(tmp_path / "kept", "key")
+        other.kill()
+    Checkpoint(tmp_path / "kept", "key").close()  # it has ended: a stale lock
+    lock.write_text(json.dumps({"pid": other.pid, "host": "elsewhere", "since": "yesterday"}))
+    with pytest.raises(ValueError, match=f"process {other.pid} on elsewhere since yesterday"):
+        Checkpoint(tmp_path / "kept", "key")
+    lock.write_text("torn")
+    Checkpoint(tmp_path / "kept", "key").close()
+
+
+def test_a_fit_that_fails_at_once_leaves_no_checkpoint(tmp_path):
+    with pytest.raises(RuntimeError), Checkpoint(tmp_path / "kept", "key"):
+        raise RuntimeError
+    assert not (tmp_path / "kept").exists()

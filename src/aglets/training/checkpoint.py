@@ -3,6 +3,7 @@
 A path follows from the graphs, y and the options alone. So a checkpoint is a folder with one file
 per path and a fingerprint of all they follow from; a fit that is resumed walks only what is
 missing, and ends with the same model. Files are written whole or not at all.
+Only one process may use a checkpoint, and nothing but its own files is ever removed.
 
 A finished path is kept as its points. One that is under way is kept with the solver's state, too,
 after each lambda, but not more often than pays: short lambdas are lost together, long ones never.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -31,11 +32,21 @@ from aglets.mining import Pattern
 from aglets.training.fitting import Begun, Prepared, Task, Watch
 from aglets.training.optim.state import KeptState
 from aglets.training.path import Fork, PathPoint
+from aglets.writing import FolderLock, check_target, naming, replacing, write_text
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["Checkpoint", "check_folder", "fingerprint"]
 
 #: A path under way is written again after so many seconds, and so many times as long as it took.
 EVERY_SECONDS, EVERY_TIMES = 1.0, 20.0
+
+#: The file by which a checkpoint is recognised, what it says of itself, and the lock.
+MARK, KIND, LOCK = "fit.json", "checkpoint of aglets fit", "aglets.lock"
+
+#: Files of paths, finished or under way, and what a killed process left of one being written.
+_OWN_FILE = re.compile(
+    r"[a-z0-9-]+_starts-\d+_maxpat-\d+_rho-[0-9.e+-]+\.npz(\.part)?"
+    r"|\.([a-z0-9-]+_starts-|fit\.json-).*-[0-9a-f]{16}\.tmp"
+)
 
 _ARRAYS = ("beta", "z", "gamma", "held_f")
 _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
@@ -80,9 +91,13 @@ def fingerprint(
 class Checkpoint(Watch):
     """Writes every finished path to a folder, and hands back those that are there.
 
+    The folder holds a mark by which a checkpoint is recognised, a lock, and a file per path; only
+    these are ever removed. Close it, or use it in a ``with`` statement, so that others may go on.
+
     Parameters
     ----------
     folder : path
+        A new folder, an empty one, or one that is a checkpoint.
     key : str
         The `fingerprint` of the fit.
     resume : bool
@@ -102,29 +117,41 @@ class Checkpoint(Watch):
         self.folder = Path(folder)
         self.every = every
         self._next = time.monotonic() + every
-        mark = self.folder / "fit.json"
-        if mark.is_file() and resume:
-            found = _fingerprint_in(mark)
-            if found != key:
+        found = check_folder(folder)
+        with naming(folder):
+            self.folder.mkdir(exist_ok=True)
+        self._lock = FolderLock(self.folder / LOCK, f"The checkpoint {self.folder}")
+        try:
+            # Whoever held the lock until now may have written, or removed, the mark.
+            found = read_mark(self.folder)
+            if resume and found not in (None, key):
                 raise ValueError(
                     f"The checkpoint {self.folder} belongs to a fit of other graphs, targets or "
-                    "options; leave out --resume to start anew."
+                    "options; leave out --resume to start again."
                 )
-            return
-        if mark.is_file():
+            if not resume or found is None:
+                self._remove_paths()
+            if found != key:
+                mark = {"kind": KIND, "aglets": __version__, "fingerprint": key}
+                write_text(self.folder / MARK, json.dumps(mark))
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __enter__(self) -> Checkpoint:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Let others use the folder; a fit that failed before its first path leaves nothing."""
+        if kind is not None and self._lock.is_held and not any(self._own_files()):
             self.delete()
-        elif self.folder.exists() and any(self.folder.iterdir()):
-            raise ValueError(
-                f"Expected an empty folder, a new one or a checkpoint, but {self.folder} holds "
-                "something else."
-            )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        _write(mark, json.dumps({"aglets": __version__, "fingerprint": key}).encode())
+        self.close()
 
     @property
     def n_paths(self) -> int:
         """How many finished paths there are."""
-        return len(list(self.folder.glob("*.npz")))
+        return sum(path.suffix == ".npz" for path in self._own_files())
 
     def begin(self, task: Task, prepared: Prepared) -> list[list[PathPoint]] | None:
         """Return the paths of a task that was finished before."""
@@ -150,9 +177,26 @@ class Checkpoint(Watch):
         write_paths(self._path(task), paths)
         self._part(task).unlink(missing_ok=True)
 
+    def close(self) -> None:
+        """Let others use the folder; what is in it stays."""
+        self._lock.release()
+
     def delete(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove the files of the checkpoint, and the folder if it holds nothing else."""
+        with suppress(OSError):
+            self._remove_paths()
+            (self.folder / MARK).unlink()
+        self._lock.release(remove=True)
+        with suppress(OSError):  # it holds files of others, or is a link
+            self.folder.rmdir()
+
+    def _remove_paths(self) -> None:
+        for path in self._own_files():
+            path.unlink(missing_ok=True)
+
+    def _own_files(self) -> list[Path]:
+        """Return the files of paths, by their names."""
+        return [path for path in self.folder.glob("*") if _OWN_FILE.fullmatch(path.name)]
 
     def _path(self, task: Task) -> Path:
         stage = task.stage.replace(" ", "-")
@@ -164,11 +208,39 @@ class Checkpoint(Watch):
         return whole.with_name(f"{whole.name}.part")
 
 
-def _fingerprint_in(mark: Path) -> Any:
-    try:
-        return json.loads(mark.read_text(encoding="utf-8")).get("fingerprint")
-    except (ValueError, AttributeError):
+def check_folder(folder: str | os.PathLike[str]) -> str | None:
+    """Raise unless a folder is a checkpoint, is empty, or can be made.
+
+    Returns
+    -------
+    str or None
+        The fingerprint of the fit it belongs to, if it is a checkpoint.
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        check_target(path, folder=True, what="the checkpoint")
         return None
+    found = read_mark(path)
+    # A process that was killed at its start leaves the lock, and no mark yet.
+    foreign = [name for name in os.listdir(path) if name != LOCK and not _OWN_FILE.fullmatch(name)]
+    if found is None and foreign:
+        raise ValueError(
+            f"Expected an empty folder, a new one or a checkpoint, but {path} holds something else "
+            f"({min(foreign)}); name a folder of its own."
+        )
+    return found
+
+
+def read_mark(folder: Path) -> str | None:
+    """Return the fingerprint by which a folder is known as a checkpoint, or None if it is not."""
+    try:
+        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return None
+    if not isinstance(mark, dict) or mark.get("kind") != KIND:
+        return None
+    found = mark.get("fingerprint")
+    return found if isinstance(found, str) else None
 
 
 def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
@@ -237,18 +309,8 @@ def _pieces(name: str, pieces: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]
 
 
 def _write_columns(path: Path, columns: dict[str, NDArray[Any]], save: Callable[..., None]) -> None:
-    """Write all or nothing; a full disk is not left fuller than it was."""
-    temporary = path.with_suffix(".tmp")
-    try:
-        with temporary.open("wb") as file:
-            save(file, **columns)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    with replacing(path) as file:
+        save(file, **columns)
 
 
 @contextmanager
@@ -302,9 +364,3 @@ def _fork(columns: Any, output: int) -> Fork | None:
     values |= {name: float(values[name]) for name in _STATE_SCALARS}
     state = KeptState(patterns=_patterns(columns, f"{output}_state"), **values)
     return Fork(int(n_points), state, int(reach), lam_max)
-
-
-def _write(path: Path, data: bytes) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_bytes(data)
-    temporary.replace(path)
