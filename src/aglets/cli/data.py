@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Format, Source, reads_graphs
 
 LIST_EXAMPLES = ("aglets data list",)
@@ -97,8 +99,10 @@ def convert(
     ] = None,
 ) -> None:
     """Write graphs, and their targets if there are any, in another format."""
-    from aglets.io.files import write_file
+    from aglets.io.files import write_file, written_format
 
+    kind = written_format(output, None if to is None else to.value)
+    check_output(Path(output), source, what="the graphs", folder=kind == "tu")
     graphs, y = source.load()
-    write_file(graphs, output, y, format=None if to is None else to.value)
+    write_file(graphs, output, y, format=kind)
     typer.echo(f"{output}: {len(graphs)} graphs")

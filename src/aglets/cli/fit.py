@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 
 if TYPE_CHECKING:
@@ -160,13 +161,16 @@ def fit(
     the best model so far, and --resume goes on from there. With --stability the file also tells how
     often each graphlet comes back in fits to half of the graphs.
     """
-    from aglets.cli.progress import FitWatch, OutOfTimeError, interruptible
+    from aglets.cli.progress import FitWatch
     from aglets.explain.plain import NO_GRAPHLETS
     from aglets.graphs.leaks import size_leak
-    from aglets.mining import BudgetError
-    from aglets.training.checkpoint import Checkpoint, fingerprint
+    from aglets.training.checkpoint import Checkpoint, check_folder, fingerprint
 
     start = time.monotonic()
+    target = output or Path(f"{Path(source.data).name.split('.')[0]}.aglets")
+    check_output(target, source, what="the model")
+    folder = checkpoint or target.with_name(target.name + ".checkpoint")
+    found = check_folder(folder) is not None
     graphs, y = source.load_with_targets()
     estimator = estimator_for(y, task, loss)
     options: dict[str, Any] = {"n_lambdas": n_lambdas, "random_state": seed, "n_jobs": jobs}
@@ -181,43 +185,20 @@ def fit(
         options |= {"covariates": covariates.value, "covariate_penalty": covariate_penalty}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
     estimator.set_params(**options)
-    target = output or Path(f"{Path(source.data).name.split('.')[0]}.aglets")
-    if target.is_dir():
-        raise ValueError(f"Expected a file to write the model to, but {target} is a folder.")
-    folder = checkpoint or target.with_name(target.name + ".checkpoint")
     key = fingerprint(graphs, y, estimator.get_params())
-    found = (folder / "fit.json").is_file()
-    kept = Checkpoint(folder, key, resume=resume)
     n_paths = len(estimator.grid(graphs).cells) * (folds or 1)
-    watch = FitWatch(
-        kept,
-        n_points=n_paths * n_lambdas,
-        n_lambdas=n_lambdas,
-        seconds=time_limit,
-        shown=not (quiet or as_json),
-    )
-    ended = None
-    try:
-        with interruptible(), watch.progress:
-            estimator.fit(graphs, y, watch=watch)
-        model = estimator.model_
-    except (KeyboardInterrupt, OutOfTimeError, BudgetError) as stopped:
-        ended = (
-            "time limit"
-            if isinstance(stopped, OutOfTimeError)
-            else "memory limit"
-            if isinstance(stopped, BudgetError)
-            else "interrupted"
+    with Checkpoint(folder, key, resume=resume) as kept:
+        watch = FitWatch(
+            kept,
+            n_points=n_paths * n_lambdas,
+            n_lambdas=n_lambdas,
+            seconds=time_limit,
+            shown=not (quiet or as_json),
         )
-        model = _best_model(watch, estimator, ended)
-    except OSError as error:
-        raise ValueError(
-            f"Could not write to the checkpoint {folder} ({error.strerror}); make room, and go on "
-            "with --resume."
-        ) from error
-    model.save(target)
-    if ended is None:
-        kept.delete()
+        model, ended = _fitted(estimator, graphs, y, watch)
+        model.save(target)
+        if ended is None:
+            kept.delete()
     if ended is None and stability:
         model = replace(model, stability=estimator.stability(graphs, y, n_rounds=stability))
         model.save(target)
@@ -255,6 +236,30 @@ def estimator_for(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
             "give --task classes."
         )
     return LagraRegressorCV() if task is Kind.numbers else LagraClassifierCV()
+
+
+def _fitted(estimator: Any, graphs: Any, y: Any, watch: FitWatch) -> tuple[LagraModel, str | None]:
+    """Return the model, or the best one so far, and what ended the fit before its time."""
+    from aglets.cli.progress import OutOfTimeError, interruptible
+    from aglets.mining import BudgetError
+
+    try:
+        with interruptible(), watch.progress:
+            estimator.fit(graphs, y, watch=watch)
+        return estimator.model_, None
+    except KeyboardInterrupt:
+        ended = "interrupted"
+    except OutOfTimeError:
+        ended = "time limit"
+    except BudgetError:
+        ended = "memory limit"
+    except OSError as error:
+        folder = watch.checkpoint.folder
+        raise ValueError(
+            f"Could not write {error.filename or 'a file'} of the checkpoint {folder} "
+            f"({error.strerror}); make room, and go on with --resume."
+        ) from error
+    return _best_model(watch, estimator, ended), ended
 
 
 #: How a fit ended before its time -> how to say so, and what to do if there is no model yet.

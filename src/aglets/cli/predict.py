@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aglets.cli.outputs import check_output, refuse_inputs
 from aglets.cli.show import Model
 from aglets.cli.sources import Source, reads_graphs
-from aglets.cli.tables import OutputFormat, opened_writer
+from aglets.cli.tables import OutputFormat, check_format, opened_writer
 
 if TYPE_CHECKING:
     from aglets.io.failures import Failure
@@ -59,11 +61,18 @@ def predict(
 
     from aglets.io.failures import summary
     from aglets.model.file import load
+    from aglets.writing import part_of
 
+    if output is not None:
+        check_output(output, source, model, what="predictions")
+        refuse_inputs(part_of(output), [model, *source.paths()], what="predictions")
+    check_format(output, to)
     loaded = load(model)
     n_rows, failures = 0, []
+    results = _results(source, loaded, model, jobs, explain)
+    first = next(results, ([], []))  # nothing is written before it is known that DATA can be read
     with opened_writer(output, to, _columns(loaded, explain)) as writer:
-        for rows, failed in _results(source, loaded, model, jobs, explain):
+        for rows, failed in chain([first], results):
             writer.write(rows)
             n_rows += len(rows)
             failures += failed

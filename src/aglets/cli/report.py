@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from aglets.cli.outputs import check_output
 from aglets.cli.show import Model
 from aglets.cli.sources import Jobs, Source, reads_graphs
 
@@ -33,6 +34,7 @@ def report(
     from aglets.model.file import load
     from aglets.report import write
 
+    check_output(output, source, model, what="the page")
     loaded = load(model)
     spec = loaded.input_spec
     like = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None)

@@ -153,6 +153,16 @@ class Source:
             raise ValueError(f"Expected graphs in {self.data}, but there are none.")
         return keep_component(graphs, self.component) if self.component else graphs, y  # type: ignore[arg-type]
 
+    def paths(self) -> list[Path]:
+        """Return the files that are read, and the folder that holds them if it is a data set."""
+        from aglets.datasets.tu import located
+
+        path = Path(self.data)
+        if self.data == DEMO and not path.exists():
+            return []
+        place = located(self.data) if self._is_name() else path
+        return [place, *sorted(place.iterdir())] if place.is_dir() else [place]
+
     def like(self, recipe: str | None, *, edge_labels: bool) -> Source:
         """Return the source with what a model knows of its graphs, where nothing else was said."""
         from aglets.datasets.tu import located

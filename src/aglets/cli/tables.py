@@ -8,10 +8,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import Enum
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, BinaryIO, Protocol
 
-__all__ = ["OutputFormat", "Writer", "opened_writer"]
+from aglets.writing import partial
+
+__all__ = ["OutputFormat", "Writer", "check_format", "opened_writer"]
 
 Row = Mapping[str, Any]
 
@@ -56,7 +59,7 @@ class _JsonWriter:
 
 
 class _ParquetWriter:
-    def __init__(self, path: Path, columns: Mapping[str, type], stack: ExitStack) -> None:
+    def __init__(self, file: BinaryIO, columns: Mapping[str, type], stack: ExitStack) -> None:
         from aglets.io.optional import optional
 
         self._arrow = optional("pyarrow", "writing Parquet files")
@@ -68,11 +71,19 @@ class _ParquetWriter:
             str: self._arrow.string(),
         }
         self._schema = self._arrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
-        self._file = stack.enter_context(parquet.ParquetWriter(path, self._schema))
+        self._file = stack.enter_context(parquet.ParquetWriter(file, self._schema))
 
     def write(self, rows: Sequence[Row]) -> None:
         columns = [[row.get(name) for row in rows] for name in self._schema.names]
         self._file.write_table(self._arrow.table(columns, schema=self._schema))
+
+
+def check_format(path: Path | None, to: OutputFormat | None) -> OutputFormat:
+    """Return the format of results, given or by the ending, or raise if it cannot be written."""
+    kind = to or _by_ending(path)
+    if kind is OutputFormat.parquet and path is None:
+        raise ValueError("Expected a file for Parquet; name it with --output.")
+    return kind
 
 
 @contextmanager
@@ -80,17 +91,21 @@ def opened_writer(
     path: Path | None, to: OutputFormat | None, columns: Mapping[str, type]
 ) -> Iterator[Writer]:
     """Open a file of results, or the screen, by its ending or by the format given."""
-    kind = to or _by_ending(path)
-    with ExitStack() as stack:
+    kind = check_format(path, to)
+    if path is None:
+        yield _text_writer(sys.stdout, kind, columns)
+        return
+    with partial(path) as file, ExitStack() as stack:
         if kind is OutputFormat.parquet:
-            if path is None:
-                raise ValueError("Expected a file for Parquet; name it with --output.")
-            yield _ParquetWriter(path, columns, stack)
+            yield _ParquetWriter(file, columns, stack)
             return
-        file: IO[str] = sys.stdout
-        if path is not None:
-            file = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
-        yield _CsvWriter(file, columns) if kind is OutputFormat.csv else _JsonWriter(file)
+        text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        yield _text_writer(text, kind, columns)
+        text.detach()
+
+
+def _text_writer(file: IO[str], kind: OutputFormat, columns: Mapping[str, type]) -> Writer:
+    return _CsvWriter(file, columns) if kind is OutputFormat.csv else _JsonWriter(file)
 
 
 def _by_ending(path: Path | None) -> OutputFormat:

@@ -13,7 +13,7 @@ from aglets.io._targets import Targets
 from aglets.io.failures import Errors
 from aglets.io.tu import read_tu
 
-__all__ = ["FORMATS", "ReadOptions", "format_of", "read_file", "write_file"]
+__all__ = ["FORMATS", "ReadOptions", "format_of", "read_file", "write_file", "written_format"]
 
 PathLike = str | os.PathLike[str]
 
@@ -187,6 +187,23 @@ def read_file(path: PathLike, options: ReadOptions) -> tuple[GraphSet, Targets |
     return read if isinstance(read, tuple) else (read, None)
 
 
+def written_format(path: PathLike, given: str | None = None) -> str:
+    """Return the format to write: the one given, else by the name; without an ending it is "tu".
+
+    Examples
+    --------
+    >>> written_format("graphs.gspan"), written_format("MUTAG")
+    ('gspan', 'tu')
+    """
+    is_folder = given is None and (Path(path).is_dir() or not Path(path).suffix)
+    kind = "tu" if is_folder else format_of(path, given)
+    if kind not in ("json", "jsonl", "gspan", "tu"):
+        raise ValueError(
+            f"Expected to write json, jsonl, gspan or tu, got {kind!r}; graphs have no SMILES."
+        )
+    return kind
+
+
 def write_file(
     graphs: GraphSet, path: PathLike, y: Targets | None = None, *, format: str | None = None
 ) -> None:
@@ -194,8 +211,7 @@ def write_file(
 
     A name without an ending is the folder of a TU data set.
     """
-    is_folder = format is None and (Path(path).is_dir() or not Path(path).suffix)
-    kind = "tu" if is_folder else format_of(path, format)
+    kind = written_format(path, format)
     if kind == "tu":
         if y is None:
             raise ValueError(
@@ -205,9 +221,5 @@ def write_file(
         graphs.to_tu(path, y)
     elif kind == "gspan":
         graphs.to_gspan(path, y=y)
-    elif kind in ("json", "jsonl"):
-        graphs.to_json(path, y=y)
     else:
-        raise ValueError(
-            f"Expected to write json, jsonl, gspan or tu, got {kind!r}; graphs have no SMILES."
-        )
+        graphs.to_json(path, y=y)
