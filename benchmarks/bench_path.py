@@ -66,7 +66,7 @@ def main() -> None:
                 maxpat=maxpat,
                 rho=rho,
                 solver=solver,
-                n_lambdas=20 if quick else 100,
+                n_lambdas=5 if quick else 100,
                 cut=options.paper_seconds,
             )
     grids = list(sets)
@@ -78,7 +78,7 @@ def main() -> None:
                 name=name,
                 shared=shared,
                 maxpats=maxpats,
-                n_lambdas=20 if quick else 100,
+                n_lambdas=5 if quick else 100,
             )
     for name, rho in [] if quick else product(options.hard, HARD_RHOS):
         records.measure(

@@ -30,18 +30,24 @@ TAILS = ["O", "N", "Cl", "C(=O)O", "c1ccncc1", "S(=O)(=O)N", "C(F)(F)F", "C#N", 
 
 def main() -> None:
     options = arguments(__doc__).parse_args()
-    numbers = (2000, 4000) if options.quick else (10_000, 100_000, 1_000_000)
+    numbers = (200,) if options.quick else (10_000, 100_000, 1_000_000)
     records = Records("predict", options)
     for number in numbers:
         for jobs in (1, 2):
-            records.measure(f"{number} SMILES, {jobs} processes", run, number=number, jobs=jobs)
+            records.measure(
+                f"{number} SMILES, {jobs} processes",
+                run,
+                number=number,
+                jobs=jobs,
+                quick=options.quick,
+            )
     write(records)
 
 
-def run(number: int, jobs: int) -> dict[str, Any]:
+def run(number: int, jobs: int, quick: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         model, lines, output = (Path(folder, name) for name in ("m.aglets", "new.smi", "out.csv"))
-        graphlets = fit(model)
+        graphlets = fit(model, quick)
         with lines.open("w") as file:
             file.writelines(f"{text}\n" for text in smiles(number))
         start, wall = cpu_seconds(), time.perf_counter()
@@ -76,16 +82,17 @@ def resident(pid: int) -> int:
     return total
 
 
-def fit(path: Path) -> int:
+def fit(path: Path, quick: bool) -> int:
     """Write a model, and return how many graphlets it has."""
     table_path = Path(os.environ.get("AGLETS_DATA", "."), "BBBP", "BBBP.csv")
-    if table_path.exists():
+    if table_path.exists() and not quick:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             graphs, y = GraphSet.from_table(table_path, target="BBBP", errors="skip")
     else:
         graphs, y = datasets.load_demo()
-    estimator = LagraClassifierCV(rhos=(0.01,), n_lambdas=50, random_state=0).fit(graphs, y)
+    n_lambdas = 5 if quick else 50
+    estimator = LagraClassifierCV(rhos=(0.01,), n_lambdas=n_lambdas, random_state=0).fit(graphs, y)
     estimator.save(path)
     return len(estimator.graphlets_)
 

@@ -27,25 +27,32 @@ RATIOS = (0.1, 0.01)
 
 def main() -> None:
     options = arguments(__doc__).parse_args()
-    numbers = (200, 400) if options.quick else NUMBERS
+    numbers = (50, 100) if options.quick else NUMBERS
+    ratios, n_test = (RATIOS[:1], 50) if options.quick else (RATIOS, N_TEST)
     records = Records("scaling", options)
-    for ratio, number in product(RATIOS, numbers):
+    for ratio, number in product(ratios, numbers):
         records.measure(
-            f"{number} graphs, lambda_ratio {ratio}", fit, n_graphs=number, ratio=ratio, n_jobs=1
+            f"{number} graphs, lambda_ratio {ratio}",
+            fit,
+            n_graphs=number,
+            n_test=n_test,
+            ratio=ratio,
+            n_jobs=1,
         )
-    for ratio in RATIOS:
+    for ratio in ratios:
         records.measure(
             f"{numbers[-1]} graphs, lambda_ratio {ratio}, 2 threads",
             fit,
             n_graphs=numbers[-1],
+            n_test=n_test,
             ratio=ratio,
             n_jobs=2,
         )
-    write(records, numbers)
+    write(records, numbers, ratios)
 
 
-def fit(n_graphs: int, ratio: float, n_jobs: int) -> dict[str, Any]:
-    graphs, y = make_molecules(n_graphs + N_TEST, np.random.default_rng(0))
+def fit(n_graphs: int, n_test: int, ratio: float, n_jobs: int) -> dict[str, Any]:
+    graphs, y = make_molecules(n_graphs + n_test, np.random.default_rng(0))
     model = LagraClassifier(lambda_ratio=ratio, n_jobs=n_jobs)
     start, wall = cpu_seconds(), time.perf_counter()
     model.fit(graphs[:n_graphs], y[:n_graphs])
@@ -111,9 +118,9 @@ def random_path(rng: np.random.Generator, edges: list, size: int) -> np.ndarray:
             return np.array(path)
 
 
-def write(records: Records, numbers: tuple[int, ...]) -> None:
+def write(records: Records, numbers: tuple[int, ...], ratios: tuple[float, ...]) -> None:
     parts, curves = [], {}
-    for ratio in RATIOS:
+    for ratio in ratios:
         found = [records.records[f"{number} graphs, lambda_ratio {ratio}"] for number in numbers]
         together = records.records[f"{numbers[-1]} graphs, lambda_ratio {ratio}, 2 threads"]
         curves[ratio] = [one["cpu"] for one in found]

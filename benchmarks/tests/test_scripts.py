@@ -1,0 +1,110 @@
+"""Every script of the benchmarks runs: on tiny data sets that stand in for the public ones."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aglets import GraphSet, datasets
+
+BENCHMARKS = Path(__file__).resolve().parents[1]
+SETS = ("AIDS", "BZR", "COX2", "DHFR", "ENZYMES", "MUTAG", "PROTEINS", "SYNTHETIC")
+N_GRAPHS = 40
+
+ALONE = ["bench_accuracy", "bench_matching", "bench_mining", "bench_path", "bench_predict"]
+ALONE += ["bench_scaling", "same_models"]
+
+#: Scripts of a package in the order in which one needs what another wrote.
+TO, MODELS = "--to HERE", "--models HERE/models"
+CHAINS = {
+    "accuracy": [
+        f"accuracy.run --sets BZR --seeds 1 --rows default folds {TO} {MODELS}",
+        f"accuracy.curves --sets BZR --seeds 1 {TO} {MODELS}",
+        f"accuracy.holding --seeds 1 {TO} {MODELS}",
+        f"accuracy.figure {TO}",
+        f"accuracy.tables {TO}",
+    ],
+    "choices": [
+        f"accuracy.grid --sets BZR --seeds 1 {TO}",
+        f"accuracy.ideas --sets BZR --seeds 1 --ideas default {TO}",
+    ],
+    "paper": [
+        f"paper.run --quick --sets BZR --seeds 1 --methods majority size lagra-one-start {TO}",
+        f"paper.candidates --most-seconds 1 {TO}",
+        f"paper.figures --quick {TO}",
+        f"paper.page {TO}",
+    ],
+    "beyond": [f"paper.beyond --quick {TO}"],
+}
+if find_spec("torch_geometric") and find_spec("grakel"):
+    CHAINS["cost"] = [f"paper.cost --quick --sets BZR {TO}"]
+
+
+@pytest.fixture(scope="session")
+def tiny_data(tmp_path_factory):
+    """Make a folder like that of the public data sets, with 40 small graphs for each name."""
+    folder = tmp_path_factory.mktemp("data")
+    graphs, y = datasets.make_planted(
+        N_GRAPHS, background_size=(2, 4), motif_size=3, n_attributes=3, flip_y=0.2, random_state=0
+    )[:2]
+    bonded = GraphSet.from_lists(
+        labels=[list(graph.labels) for graph in graphs],
+        edges=[graph.edges for graph in graphs],
+        attributes=[graph.attributes for graph in graphs],
+        edge_labels=[[int(u + v) % 2 for u, v in graph.edges] for graph in graphs],
+    )
+    for name in SETS:
+        bonded.to_tu(folder / name, np.where(y == y.max(), 2, 1))
+    (folder / "FreeSolv").mkdir()
+    rows = [f"x,{'C' * (1 + i % 9)}{'O' * (i % 2)},{-i % 5},0" for i in range(N_GRAPHS)]
+    table = "\n".join(["iupac,smiles,expt,calc", *rows])
+    (folder / "FreeSolv" / "SAMPL.csv").write_text(table + "\n")
+    return folder
+
+
+def run(words, data):
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=BENCHMARKS,
+        env={**os.environ, "AGLETS_DATA": str(data), "MPLBACKEND": "agg"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Skipped" not in done.stdout
+
+
+@pytest.mark.parametrize("script", ALONE)
+def test_a_benchmark_runs_quickly(script, tiny_data):
+    run([f"{script}.py", "--quick"], tiny_data)
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_the_scripts_of_a_study_run_one_after_the_other(chain, tiny_data, tmp_path):
+    for words in CHAINS[chain]:
+        run(["-m", *words.replace("HERE", str(tmp_path)).split()], tiny_data)
+
+
+def test_no_script_is_left_out():
+    """A file with a main program is run above, or is a part of one that is."""
+    run_here = {*ALONE, *(words.split()[0] for chain in CHAINS.values() for words in chain)}
+    programs = {
+        ".".join(path.relative_to(BENCHMARKS).with_suffix("").parts)
+        for path in BENCHMARKS.rglob("*.py")
+        if "tests" not in path.parts and _is_program(path)
+    }
+    assert programs - {"model_cases", "paper.cost"} <= run_here
+
+
+def _is_program(path):
+    tree = ast.parse(path.read_text())
+    return any(isinstance(node, ast.If) and "__main__" in ast.dump(node.test) for node in tree.body)
