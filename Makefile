@@ -47,6 +47,7 @@ lint: build
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/check_files.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(CXX_TEST_FILES)
 
 # Needs `npm install --prefix build/prettier prettier@3.6.2`.
