@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tarfile
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -47,3 +48,13 @@ def test_a_subject_may_have_72_characters(check_files):
     assert check_files.message_faults("x" * 72 + "\n\nmore") == []
     assert "73 characters" in check_files.message_faults("x" * 73)[0]
     assert check_files.message_faults("\n") == ["has no subject"]
+
+
+def test_the_source_archive_has_no_records_of_benchmarks(tmp_path, monkeypatch):
+    build = pytest.importorskip("scikit_build_core.build")
+    monkeypatch.chdir(TOOL.parents[1])
+    with tarfile.open(tmp_path / build.build_sdist(str(tmp_path))) as archive:
+        names = [name.split("/", 1)[-1] for name in archive.getnames()]
+    assert "src/aglets/__init__.py" in names
+    assert "benchmarks/same_models.py" in names
+    assert not [name for name in names if name.startswith("benchmarks/") and "/results/" in name]
