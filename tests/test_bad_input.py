@@ -219,11 +219,12 @@ CASES: dict[str, tuple] = {
     ),
     "json: no graph": (
         lambda f: GraphSet.from_json(text(f, "a.json", '[{"n": 1}]')),
-        "Expected a list of node-link graphs, got dict without a list of 'nodes' at position 0.",
+        "In a.json: Expected a list of node-link graphs, got dict without a list of 'nodes' at "
+        "position 0.",
     ),
     "json: a number": (
         lambda f: GraphSet.from_json(text(f, "a.json", "3")),
-        "Expected node-link JSON to be a graph or a list of graphs, got 3.",
+        "In a.json: Expected node-link JSON to be a graph or a list of graphs, got 3.",
     ),
     "json: a torn line": (
         lambda f: GraphSet.from_json(text(f, "a.jsonl", "\n{")),
@@ -299,8 +300,8 @@ CASES: dict[str, tuple] = {
     ),
     "gspan: a header of another kind": (
         lambda f: GraphSet.from_gspan(text(f, "a.gspan", "# aglets 3\nt # 0\n")),
-        "Expected JSON behind '# aglets' in a.gspan, got '# aglets 3'; write the file again, or "
-        "delete the line.",
+        "Expected names of attributes behind '# aglets' in a.gspan, got '# aglets 3'; write the "
+        "file again, or delete the line.",
     ),
     "gspan: a label with a blank": (
         lambda f: GraphSet.from_lists(labels=[["C 1"]], edges=[[]]).to_gspan(f / "a.gspan"),
@@ -401,8 +402,8 @@ CASES: dict[str, tuple] = {
             (f / "a.csv").write_bytes("smiles\nC\nGröße\n".encode("latin-1")),
             GraphSet.from_table(f / "a.csv"),
         ),
-        "Expected text in UTF-8 in a.csv, but the byte 0xf6 is none; save the table again in "
-        "UTF-8.",
+        "Expected text in UTF-8, but the byte 0xf6 in line 3 of a.csv is not; save the file again "
+        "in UTF-8.",
     ),
     "table: a frame without the column": (
         lambda _: GraphSet.from_table(pd.DataFrame({"s": ["C"]})),

@@ -26,6 +26,7 @@ from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
+from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel
 from aglets.model.losses import Loss
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
@@ -61,7 +62,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "max_nodes": either(integers(1), one_of(None)),
         "max_bytes": either(integers(1), one_of(None)),
         "max_seconds": either(floats(0.0), one_of(None)),
-        "n_jobs": either(integers(1), integers(-(2**31), -1), one_of(None)),
+        "n_jobs": either(integers(1, MAX_THREADS), integers(-MAX_THREADS, -1), one_of(None)),
     }
 
     def fit(

@@ -57,9 +57,27 @@ def make_folds(
         splitter = k_fold(int(cv), shuffle=True, random_state=random_state)
     else:
         splitter = check_cv(cv, codes, classifier=stratify)
-    folds: list[tuple[Rows, Rows]] = list(splitter.split(rows, codes))
+    try:
+        folds: list[tuple[Rows, Rows]] = list(splitter.split(rows, codes))
+    except ValueError as error:
+        if not isinstance(cv, (str, int, np.integer)):
+            raise  # the user's own splitter speaks for itself
+        raise ValueError(_too_few(cv, codes if stratify else None, len(rows))) from error
     if stratify and all(is_contiguous(np.asarray(held_out)) for _, held_out in folds):
         leak = order_leak(codes.astype(int))
         if leak is not None:
             warnings.warn(leak, LeakWarning, stacklevel=2)
     return folds
+
+
+def _too_few(cv: Any, codes: Any, n_graphs: int) -> str:
+    part = "a part" if isinstance(cv, str) else f"{cv} parts in turn"
+    of_class = ""
+    if codes is not None:
+        counts = np.unique(codes, return_counts=True)[1]
+        of_class = f" in {len(counts)} classes, the smallest of {counts.min()}"
+    return (
+        f"Expected enough graphs to hold out {part} with every class on both sides, got "
+        f"{n_graphs}{of_class}; give more graphs, or a smaller cv or larger validation_fraction, "
+        "or fit LagraClassifier or LagraRegressor, which hold out nothing."
+    )

@@ -176,7 +176,7 @@ def stack_rows(
     for i, (entry, count) in enumerate(zip(entries, counts, strict=True)):
         try:
             matrix = np.asarray(entry, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wrong_type.append(f"graph {i}{_first_odd_row(entry)}")
             continue
         if count == 0 and matrix.size == 0 and (matrix.ndim < 2 or matrix.shape == (0, 0)):

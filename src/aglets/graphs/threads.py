@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from joblib import effective_n_jobs
+
+#: More than this is a mistake; the machine would run out of threads.
+MAX_THREADS = 1024
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -13,4 +19,10 @@ def n_threads(n_jobs: int | None) -> int:
     >>> n_threads(None), n_threads(3)
     (1, 3)
     """
-    return int(effective_n_jobs(1 if n_jobs is None else n_jobs))
+    wanted: Any = 1 if n_jobs is None else n_jobs
+    if not isinstance(wanted, (int, np.integer)) or wanted == 0 or wanted > MAX_THREADS:
+        raise ValueError(
+            f"n_jobs must be a number of threads from 1 to {MAX_THREADS}, or -1 for all cores. "
+            f"Got {n_jobs!r} instead."
+        )
+    return int(effective_n_jobs(wanted))

@@ -204,7 +204,7 @@ def _matrix(values: list[Any]) -> Floats | None:
     """Return numbers as a column and vectors as rows, or None if they are neither."""
     try:
         array = np.asarray(values)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if array.dtype.kind not in "buif" or array.ndim not in (1, 2):
         return None

@@ -13,6 +13,10 @@ from aglets.graphs.checks import listing
 
 Numbers = npt.NDArray[Any]
 
+#: From here on a float64 does not know its whole numbers apart.
+INEXACT_FROM = 2**53
+_LARGEST = np.iinfo(np.int64).max
+
 
 def read_numbers(path: Path) -> Numbers:
     """Return the numbers of a file as a matrix, one row per line that is not blank.
@@ -63,6 +67,8 @@ def _parsed_at_once(data: bytes, dtype: Any) -> Numbers | None:
             return None
     if len(flat) != width * len(line_ends):
         return None
+    if dtype is np.int64 and len(flat) and (flat.max() == _LARGEST or flat.min() == -_LARGEST - 1):
+        return None  # larger numbers were cut to the largest there are
     return flat.reshape(-1, width)
 
 
@@ -99,15 +105,19 @@ def _parsed_by_line(data: bytes, path: Path) -> Numbers:
 
 
 def _number(field: str) -> float:
+    if "_" in field:  # Python reads 1_000 as a number, which no data file means
+        raise ValueError(field)
     try:
-        return int(field)
+        whole = int(field)
     except ValueError:
         return float(field)
+    return whole if abs(whole) < _LARGEST else float(field)
 
 
 def _whole_if_possible(table: Numbers) -> Numbers:
     if table.dtype == np.int64:
         return table
-    if np.isfinite(table).all() and (table == np.rint(table)).all() and (abs(table) < 2**53).all():
+    # What is not finite is not below the bound either.
+    if (abs(table) < INEXACT_FROM).all() and (table == np.rint(table)).all():
         return table.astype(np.int64)
     return table.astype(np.float64)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from aglets.graphs.checks import listing
+from aglets.io._opening import opened_text
 from aglets.io.optional import optional
 
 PathLike = str | os.PathLike[str]
@@ -25,13 +25,6 @@ class Row(NamedTuple):
     values: Mapping[str, Any]
 
 
-def opened(path: PathLike) -> IO[str]:
-    """Open a text file, also one packed by gzip; a byte order mark is skipped."""
-    if Path(path).suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return Path(path).open(encoding="utf-8-sig", newline="")
-
-
 def kind_of(path: PathLike) -> str:
     """Return the ending that tells the format, whether or not the file is packed."""
     path = Path(path)
@@ -40,7 +33,7 @@ def kind_of(path: PathLike) -> str:
 
 def smiles_rows(path: PathLike) -> Iterator[Row]:
     """Yield every line of a SMILES file: columns "smiles" and "name"."""
-    with opened(path) as lines:
+    with opened_text(path, newline="") as lines:
         row = 0
         for number, line in enumerate(lines, 1):
             smiles, _, name = line.strip().partition(" ")
@@ -66,7 +59,7 @@ def table_rows(
 
 
 def _text_rows(path: Path, columns: Sequence[str], separator: str | None) -> Iterator[Row]:
-    with opened(path) as lines:
+    with opened_text(path, newline="") as lines:
         reader = csv.reader(lines, delimiter=separator or _SEPARATORS.get(kind_of(path), ","))
         try:
             header = [name.strip() for name in next(reader, [])]
@@ -79,12 +72,6 @@ def _text_rows(path: Path, columns: Sequence[str], separator: str | None) -> Ite
                     fields = fields + [""] * (len(header) - len(fields))
                 yield Row(row, reader.line_num, dict(zip(header, fields, strict=False)))
                 row += 1
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            raise ValueError(
-                f"Expected text in UTF-8 in {path.name}, but the byte 0x{byte:02x} is none; "
-                "save the table again in UTF-8."
-            ) from None
         except csv.Error as error:
             raise ValueError(
                 f"Expected a text table in {path.name}, but line {reader.line_num} cannot be read "

@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from aglets.graphs.checks import listing
+
 Targets = npt.NDArray[Any]
 
 
-def target_array(values: Sequence[Any]) -> Targets:
+def target_array(values: Sequence[Any], source: str) -> Targets:
     """Return whole numbers as int64, other numbers as float64, anything else as strings.
+
+    Parameters
+    ----------
+    values : sequence
+        One per graph.
+    source : str
+        Where they come from, for messages.
 
     Examples
     --------
-    >>> target_array([1, 0.5]), target_array(["yes", 1])
+    >>> target_array([1, 0.5], "a.csv"), target_array(["yes", 1], "a.csv")
     (array([1. , 0.5]), array(['yes', '1'], dtype='<U3'))
     """
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     kinds = {type(value) for value in plain}
+    _check_sizes(plain, source)
     if kinds <= {int, bool}:
         return np.array(plain, dtype=np.int64)
     if kinds <= {int, bool, float}:
         return np.array(plain, dtype=np.float64)
     return np.array([str(value) for value in plain])
+
+
+def _check_sizes(values: Sequence[Any], source: str) -> None:
+    """Raise for whole numbers that 64 bits cannot tell apart, and for what is not finite."""
+    faults = [
+        f"{str(value)[:40]} for graph {i}"
+        for i, value in enumerate(values)
+        if (isinstance(value, int) and not -(2**63) <= value < 2**63)
+        or (isinstance(value, float) and not np.isfinite(value))
+    ]
+    if faults:
+        raise ValueError(
+            f"Expected targets in {Path(source).name} to be finite numbers of 64 bits, got "
+            f"{listing(faults)}; write classes as words, and leave out graphs without a target."
+        )
 
 
 def parsed(text: str) -> Any:

@@ -17,12 +17,14 @@ from typing import Any, Literal, overload
 
 from aglets.graphs import GraphSet
 from aglets.graphs.checks import Vocabulary, listing
+from aglets.io._opening import opened_text, parse_json, saying_where
 from aglets.io._targets import Targets, check_target_count, parsed, target_array
 
 __all__ = ["from_gspan", "to_gspan"]
 
 PathLike = str | os.PathLike[str]
 HEADER = "# aglets "
+NAMES = ("attribute_names", "edge_attribute_names")
 
 
 @overload
@@ -67,8 +69,22 @@ def from_gspan(
     """
     path = Path(path)
     texts, header = _parse(path)
+    with saying_where(path):
+        graphs = _graph_set(texts, header, edge_labels=edge_labels)
+    if not target:
+        return graphs
+    lacking = [f"graph {i}" for i, graph in enumerate(texts) if graph.target is None]
+    if lacking:
+        raise ValueError(
+            f"Expected a class or target behind every graph's number, as in 't # 0 1', but not so "
+            f"in {listing(lacking)} of {path.name}."
+        )
+    return graphs, target_array([parsed(str(graph.target)) for graph in texts], path.name)
+
+
+def _graph_set(texts: list[_Text], header: dict[str, Any], *, edge_labels: bool) -> GraphSet:
     no_edge_labels = not edge_labels or header.get("edge_labels") is False
-    graphs = GraphSet.from_lists(
+    return GraphSet.from_lists(
         labels=_typed([graph.labels for graph in texts], header.get("label_type")),
         edges=[graph.edges for graph in texts],
         attributes=[graph.rows for graph in texts] if _any_rows(g.rows for g in texts) else None,
@@ -83,15 +99,6 @@ def from_gspan(
         attribute_names=header.get("attribute_names"),
         edge_attribute_names=header.get("edge_attribute_names"),
     )
-    if not target:
-        return graphs
-    lacking = [f"graph {i}" for i, graph in enumerate(texts) if graph.target is None]
-    if lacking:
-        raise ValueError(
-            f"Expected a class or target behind every graph's number, as in 't # 0 1', but not so "
-            f"in {listing(lacking)} of {path.name}."
-        )
-    return graphs, target_array([parsed(str(graph.target)) for graph in texts])
 
 
 @dataclass
@@ -130,7 +137,7 @@ def _parse(path: Path) -> tuple[list[_Text], dict[str, Any]]:
     graphs: list[_Text] = []
     header: dict[str, Any] = {}
     faults = []
-    with path.open(encoding="utf-8-sig") as lines:
+    with opened_text(path) as lines:
         for number, line in enumerate(lines, 1):
             if line.startswith(HEADER):
                 header = _header(line, path)
@@ -159,16 +166,18 @@ def _parse(path: Path) -> tuple[list[_Text], dict[str, Any]]:
 
 
 def _header(line: str, path: Path) -> dict[str, Any]:
-    try:
-        header = json.loads(line.removeprefix(HEADER))
-    except json.JSONDecodeError:
-        header = None
-    if not isinstance(header, dict):
+    header = parse_json(line.removeprefix(HEADER), f"the line '# aglets' of {path.name}")
+    names = [header.get(key) for key in NAMES] if isinstance(header, dict) else [0]
+    if not all(value is None or _all_strings(value) for value in names):
         raise ValueError(
-            f"Expected JSON behind '# aglets' in {path.name}, got {line.strip()!r}; "
-            "write the file again, or delete the line."
+            f"Expected names of attributes behind '# aglets' in {path.name}, got "
+            f"{line.strip()[:200]!r}; write the file again, or delete the line."
         )
-    return header
+    return dict(header)
+
+
+def _all_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _typed(lists: list[list[str]], kind: str | None) -> list[list[Any]]:
@@ -182,9 +191,10 @@ def _typed(lists: list[list[str]], kind: str | None) -> list[list[Any]]:
 
 
 def _whole(text: str) -> int:
-    if "_" in text:
+    whole = int(text)
+    if str(whole) != text:  # 3 and 03 are different labels
         raise ValueError("a word")
-    return int(text)
+    return whole
 
 
 def _any_rows(lists: Iterator[list[list[float]]]) -> bool:

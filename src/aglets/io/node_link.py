@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, cast, overload
 
 from aglets.graphs import GraphSet
 from aglets.graphs.checks import listing
@@ -28,11 +28,15 @@ from aglets.io._keyed import (
     refuse,
     refuse_directed,
 )
+from aglets.io._opening import opened_text, parse_json, read_text, saying_where
 from aglets.io._targets import Targets, check_target_count, target_array
 
 __all__ = ["from_json", "to_json"]
 
 PathLike = str | os.PathLike[str]
+
+#: Labels may be lists of lists; deeper ones are damage, and could not even be printed.
+MAX_DEPTH = 20
 
 
 @overload
@@ -92,9 +96,16 @@ def from_json(
     ['O', 'H']
     """
     keys = Keys.of(label, attributes, edge_label, edge_attributes)
+    if isinstance(source, (str, os.PathLike)):
+        with saying_where(source):
+            return _read(source, keys, target)
+    return _read(source, keys, target)
+
+
+def _read(source: Any, keys: Keys, target: str | None) -> GraphSet | tuple[GraphSet, Targets]:
     items, header = _opened(source)
     if header is not None and keys == Keys():
-        keys = Keys.of(**header)
+        keys = _keys_in(header)
     refuse(
         "node-link",
         [
@@ -111,6 +122,21 @@ def from_json(
     return graphs if target is None else (graphs, _targets(items, target))
 
 
+def _keys_in(header: dict[str, Any]) -> Keys:
+    """Take the keys that a document names for its graphs."""
+
+    def fits(value: Any) -> bool:
+        several = value if isinstance(value, (list, tuple)) else [value]
+        return value is None or all(isinstance(key, str) for key in several)
+
+    if not header.keys() <= asdict(Keys()).keys() or not all(map(fits, header.values())):
+        raise ValueError(
+            f"Expected 'keys' of the document to name some of {', '.join(asdict(Keys()))}, got "
+            f"{str(header)[:200]}; name them yourself, or write the file again."
+        )
+    return Keys.of(**{"label": LABEL, **header})
+
+
 def _opened(source: Any) -> tuple[list[Any], dict[str, Any] | None]:
     """Return the graphs, and the keys the source names for them."""
     document = source
@@ -118,7 +144,7 @@ def _opened(source: Any) -> tuple[list[Any], dict[str, Any] | None]:
         path = Path(source)
         if path.suffix in (".jsonl", ".ndjson"):
             return list(json_lines(path)), None
-        document = parse(path.read_text(encoding="utf-8-sig"), path.name)
+        document = parse_json(read_text(path), path.name)
     if isinstance(document, dict) and isinstance(document.get("graphs"), list):
         header = document.get("keys")
         return document["graphs"], header if isinstance(header, dict) else None
@@ -131,30 +157,22 @@ def _opened(source: Any) -> tuple[list[Any], dict[str, Any] | None]:
 
 def json_lines(path: Path) -> Iterator[Any]:
     """Yield what every line that is not blank holds."""
-    with path.open(encoding="utf-8-sig") as lines:
+    with opened_text(path) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                yield parse(line, f"line {number} of {path.name}")
-
-
-def parse(text: str, name: str) -> Any:
-    """Parse JSON, or say where it is broken."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
-        raise ValueError(
-            f"Expected JSON in {name}, but it breaks off at {line}column {error.colno} "
-            f"({error.msg}); correct the file or write it again."
-        ) from None
+                yield parse_json(line, f"line {number} of {path.name}")
 
 
 def _keyed(items: list[dict[str, Any]]) -> Iterator[KeyedGraph]:
     for i, item in enumerate(items):
         nodes = [_frozen(node) for node in item["nodes"]]
         links = item.get("edges", item.get("links", []))
+        if not isinstance(links, (list, tuple)):
+            raise ValueError(
+                f"Expected a list of edges in graph {i}, got {links!r}; write [] if there are none."
+            )
         names = [node.get("id", j) for j, node in enumerate(nodes)]
-        position = {name: j for j, name in enumerate(names)}
+        position = {_id(name, i): j for j, name in enumerate(names)}
         if len(position) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(
@@ -163,7 +181,7 @@ def _keyed(items: list[dict[str, Any]]) -> Iterator[KeyedGraph]:
             )
         edges, edge_data, faults = [], [], []
         for link in map(_frozen, links):
-            ends = [link.get("source"), link.get("target")]
+            ends = [_id(link.get(end), i) for end in ("source", "target")]
             if ends[0] in position and ends[1] in position:
                 edges.append((position[ends[0]], position[ends[1]]))
                 edge_data.append(link)
@@ -186,8 +204,25 @@ def _frozen(item: Any) -> dict[str, Any]:
     return {key: _tuple(value) for key, value in item.items()}
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(map(_tuple, value)) if isinstance(value, list) else value
+def _id(value: Any, graph: int) -> Hashable:
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(
+            f"Expected ids of nodes to be numbers or strings, got {value!r} in graph {graph}."
+        ) from None
+    return cast(Hashable, value)
+
+
+def _tuple(value: Any, depth: int = 0) -> Any:
+    if not isinstance(value, list):
+        return value
+    if depth == MAX_DEPTH:
+        raise ValueError(
+            f"Expected lists of at most {MAX_DEPTH} levels as labels and attributes, got a deeper "
+            "one; give such labels a name."
+        )
+    return tuple(_tuple(entry, depth + 1) for entry in value)
 
 
 def _targets(items: list[dict[str, Any]], target: str) -> Targets:
@@ -203,7 +238,7 @@ def _targets(items: list[dict[str, Any]], target: str) -> Targets:
             f"Expected the target {target!r} in every graph, but not so in {listing(faults)}; "
             "add it, or leave those graphs out."
         )
-    return target_array(values)
+    return target_array(values, "the graphs")
 
 
 def to_json(

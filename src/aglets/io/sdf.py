@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
 from aglets.io._molecule_reader import MoleculeReader
 from aglets.io._molecule_sets import Item, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
+from aglets.io._opening import opened_bytes
 from aglets.io._targets import Targets, parsed, target_array
 from aglets.io.failures import Errors
 
@@ -94,14 +93,10 @@ def from_sdf(
     if target is None:
         return graphs
     assert graphs.rows is not None
-    return graphs, target_array([values[row] for row in graphs.rows.tolist()])
+    return graphs, target_array([values[row] for row in graphs.rows.tolist()], os.fspath(path))
 
 
 def molecules_of(path: str | os.PathLike[str], reader: MoleculeReader) -> Iterator[Any]:
     """Yield the molecules of an SDF file, None for a record that RDKit refuses."""
-    with _opened(Path(path)) as file, reader.quiet():
+    with opened_bytes(path) as file, reader.quiet():
         yield from reader.chem.ForwardSDMolSupplier(file)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]

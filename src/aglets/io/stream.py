@@ -6,10 +6,10 @@ the time, can be left to other processes.
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from aglets.graphs import GraphSet
 from aglets.io._molecule_sets import Item, read_batch
 from aglets.io._molecules import MoleculeFeatures
-from aglets.io._rows import opened, smiles_rows, table_rows
+from aglets.io._opening import opened_bytes, opened_text, parse_json
+from aglets.io._rows import smiles_rows, table_rows
 from aglets.io.failures import Failure
 from aglets.io.files import TABLES, ReadOptions, format_of
 
@@ -64,7 +65,7 @@ def _raw_rows(path: Path, kind: str, options: ReadOptions) -> Iterator[Raw]:
     elif kind == "sdf":
         yield from _records(path)
     elif kind == "jsonl":
-        with opened(path) as lines:
+        with opened_text(path, newline="") as lines:
             filled = ((n, line) for n, line in enumerate(lines, 1) if line.strip())
             for count, (number, line) in enumerate(filled):
                 yield Raw(count, number, "", line)
@@ -77,8 +78,8 @@ def _raw_rows(path: Path, kind: str, options: ReadOptions) -> Iterator[Raw]:
 
 def _records(path: Path) -> Iterator[Raw]:
     """Yield the records of an SDF file as text."""
-    opening: Any = gzip.open if path.suffix == ".gz" else open
-    with opening(path, "rt", encoding="utf-8", errors="replace") as lines:
+    with opened_bytes(path) as file:
+        lines = TextIOWrapper(file, encoding="utf-8", errors="replace")
         row, start = 0, 1
         record: list[str] = []
         for number, line in enumerate(lines, 1):
@@ -122,9 +123,8 @@ def _node_link_batch(rows: Sequence[Raw], keys: dict[str, Any]) -> Batch:
     parts, kept, failures = [], [], []
     for position, raw in enumerate(rows):
         try:
-            parts.append(GraphSet.from_json([json.loads(raw.content)], **keys))
+            parts.append(GraphSet.from_json([parse_json(raw.content, "this row")], **keys))
             kept.append(position)
         except (ValueError, TypeError) as error:
-            reason = "it is no JSON" if isinstance(error, json.JSONDecodeError) else str(error)
-            failures.append(Failure(raw.row, reason, raw.line))
+            failures.append(Failure(raw.row, str(error), raw.line))
     return Batch(GraphSet.concatenate(parts) if parts else None, kept, failures)

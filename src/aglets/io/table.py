@@ -103,7 +103,11 @@ def from_table(
     if target is None:
         return graphs
     assert graphs.rows is not None
-    return graphs, target_array([values[row] for row in graphs.rows.tolist()])
+    return graphs, target_array([values[row] for row in graphs.rows.tolist()], _name(source))
+
+
+def _name(source: Any) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the table"
 
 
 def target_value(row: Row, target: str) -> Any:

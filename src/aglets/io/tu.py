@@ -24,7 +24,8 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Codes, Floats, Ints
 from aglets.graphs.checks import Vocabulary, encode, listing, offsets_of, vocabulary_of
 from aglets.graphs.edges import canonical_edges
-from aglets.io._numbers import Numbers, line_number, read_numbers
+from aglets.io._numbers import INEXACT_FROM, Numbers, line_number, read_numbers
+from aglets.io._opening import parse_json, read_text
 from aglets.io._targets import Targets
 
 __all__ = ["from_tu", "read_tu", "to_tu"]
@@ -158,7 +159,11 @@ class _Files:
             raise ValueError(
                 f"Expected one line per graph in {self.file_name(part)}, got an empty file."
             )
-        return table.astype(np.float64) if part == "graph_attributes" else table
+        _check_finite(self, part, table)
+        if part == "graph_attributes":
+            return table.astype(np.float64)
+        _check_distinct(self, part, table)
+        return table
 
 
 def _graph_of_nodes(files: _Files, n_graphs: int) -> Ints:
@@ -217,6 +222,7 @@ def _labels(files: _Files, part: str, beside: str, count: int) -> tuple[Codes, V
     if not count:
         return np.zeros(0, dtype=np.int32), ()
     _check_finite(files, part, table)
+    _check_distinct(files, part, table)
     distinct, codes = np.unique(table, axis=0, return_inverse=True)
     rows = distinct.tolist()
     vocabulary = tuple(row[0] for row in rows) if table.shape[1] == 1 else tuple(map(tuple, rows))
@@ -243,12 +249,25 @@ def _whole(files: _Files, part: str, width: int) -> Ints:
             f"{files.file_name(part)}, got {table.shape[1]}; fetch the data set again."
         )
     if table.dtype != np.int64:
-        row = int(np.flatnonzero((table != np.rint(table)).any(axis=1))[0])
+        odd = (table != np.rint(table)) | (abs(table) >= INEXACT_FROM)
+        row = int(np.flatnonzero(odd.any(axis=1))[0])
         raise ValueError(
             f"Expected whole numbers in {files.file_name(part)}, got {table[row].tolist()} in line "
             f"{files.line(part, row)}; correct the file or fetch it again."
         )
     return table
+
+
+def _check_distinct(files: _Files, part: str, table: Numbers) -> None:
+    """Raise where whole numbers are so large that different ones may have become one."""
+    large = (abs(table) >= INEXACT_FROM).any(axis=1) if table.dtype != np.int64 else table[:0, 0]
+    wrong = np.flatnonzero(large)
+    if len(wrong):
+        named = [f"{abs(table[row]).max():g} in line {files.line(part, row)}" for row in wrong[:5]]
+        raise ValueError(
+            f"Expected labels below 2**53 in {files.file_name(part)}, for larger numbers cannot be "
+            f"told apart, got {listing(named, total=len(wrong))}; give these labels other numbers."
+        )
 
 
 def _check_count(files: _Files, part: str, beside: str, came: int, expected: int) -> None:
@@ -357,15 +376,13 @@ def _write(files: _Files, part: str, table: Numbers) -> None:
 def _named(graphs: GraphSet, y: Targets, files: _Files) -> tuple[GraphSet, Targets]:
     """Put names in the place of codes, as NAME_names.json gives them."""
     try:
-        names = json.loads(files.names_path.read_text(encoding="utf-8"))
+        names = parse_json(read_text(files.names_path), files.names_path.name)
         known: dict[str, Any] = {key: _tuple(value) for key, value in names.items()}
         changes: dict[str, Any] = {}
         if "labels" in known:
-            changes["vocabulary"] = tuple(known["labels"][code] for code in graphs.vocabulary)
+            changes["vocabulary"] = _named_codes(known["labels"], graphs.vocabulary)
         if "edge_labels" in known and graphs.edge_vocabulary is not None:
-            changes["edge_vocabulary"] = tuple(
-                known["edge_labels"][code] for code in graphs.edge_vocabulary
-            )
+            changes["edge_vocabulary"] = _named_codes(known["edge_labels"], graphs.edge_vocabulary)
         for key, count in (
             ("attribute_names", graphs.n_attributes),
             ("edge_attribute_names", graphs.n_edge_attributes),
@@ -373,13 +390,22 @@ def _named(graphs: GraphSet, y: Targets, files: _Files) -> tuple[GraphSet, Targe
             if key in known and count:
                 changes[key] = known[key]
         if "classes" in known:
-            y = np.array(known["classes"])[y]
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
+            y = np.array(_named_codes(known["classes"], y.tolist()))
+        return replace(graphs, **changes), y
+    except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"Expected {files.names_path.name} to name the labels and attributes of this data set, "
             f"but it does not fit ({error}); write the data set again, or delete that file."
         ) from error
-    return replace(graphs, **changes), y
+
+
+def _named_codes(names: Any, codes: Sequence[Any]) -> tuple[Any, ...]:
+    """Take the names of codes, which count from 0."""
+    if not isinstance(names, tuple) or min(codes, default=0) < 0:
+        raise ValueError("a list with a name for every number is missing")
+    named = tuple(names[code] for code in codes)
+    hash(named)  # a TypeError if one cannot be a label
+    return named
 
 
 def _tuple(value: Any) -> Any:

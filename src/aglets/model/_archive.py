@@ -175,7 +175,9 @@ def read_archive(
             content = {name: _content(archive, entry) for name, entry in entries.items()}
     except RefusedError as refused:
         raise ValueError(str(refused)) from None
-    except ZIP_FAULTS as error:
+    except (*ZIP_FAULTS, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
         raise ValueError("it is not a zip archive, or it is damaged or cut short") from error
     arrays = {name[: -len(".npy")]: _array(name, data) for name, data in content.items()}
     return document, arrays

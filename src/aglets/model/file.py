@@ -58,6 +58,8 @@ ARRAYS = (
     *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+#: Those of `model.losses.LOSSES`, by name: reading a model needs no solver and no SciPy.
+LOSS_NAMES = ("squared_hinge", "logistic", "squared", "huber")
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
 
 Kind = TypeVar("Kind")
@@ -287,7 +289,7 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
         coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
         intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
         rho=_rho(document, arrays, n_graphlets),
-        loss=_field(document, "loss", str),
+        loss=_loss(document),
         input_spec=input_spec,
         classes=classes,
         path={name: path[:, j] for j, name in enumerate(columns)},
@@ -345,6 +347,13 @@ def _stops(
         intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
         covariate_coefs=gammas.reshape(len(points), n_outputs, n_covariates),
     )
+
+
+def _loss(document: dict[str, Any]) -> str:
+    name = _field(document, "loss", str)
+    if name not in LOSS_NAMES:
+        raise ValueError(f"the loss {name[:40]!r} is not known")
+    return name
 
 
 def _rho(document: dict[str, Any], arrays: Arrays, n_graphlets: int) -> float | NDArray[Any]:
