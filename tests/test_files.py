@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import tarfile
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import check_files
 import pytest
 
-TOOL = Path(__file__).resolve().parents[1] / "tools" / "check_files.py"
-
-
-@pytest.fixture(scope="module")
-def check_files():
-    spec = spec_from_file_location("check_files", TOOL)
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize(
@@ -32,19 +22,19 @@ def check_files():
         ("a.png", b"x" * 1_000_001, "1,000,001 bytes"),
     ],
 )
-def test_a_faulty_file_is_found(check_files, tmp_path, name, data, fault):
+def test_a_faulty_file_is_found(tmp_path, name, data, fault):
     path = tmp_path / name
     path.write_bytes(data)
     assert any(fault in found for found in check_files.faults(path))
 
 
-def test_good_files_have_no_faults(check_files, tmp_path):
+def test_good_files_have_no_faults(tmp_path):
     for name, data in {"a.txt": b"a\n\nb\n", "empty.py": b"", "a.json": b"[1]\n"}.items():
         (tmp_path / name).write_bytes(data)
         assert check_files.faults(tmp_path / name) == []
 
 
-def test_a_subject_may_have_72_characters(check_files):
+def test_a_subject_may_have_72_characters():
     assert check_files.message_faults("x" * 72 + "\n\nmore") == []
     assert "73 characters" in check_files.message_faults("x" * 73)[0]
     assert check_files.message_faults("\n") == ["has no subject"]
@@ -52,7 +42,7 @@ def test_a_subject_may_have_72_characters(check_files):
 
 def test_the_source_archive_has_no_records_of_benchmarks(tmp_path, monkeypatch):
     build = pytest.importorskip("scikit_build_core.build")
-    monkeypatch.chdir(TOOL.parents[1])
+    monkeypatch.chdir(ROOT)
     with tarfile.open(tmp_path / build.build_sdist(str(tmp_path))) as archive:
         names = [name.split("/", 1)[-1] for name in archive.getnames()]
     assert "src/aglets/__init__.py" in names
