@@ -66,8 +66,8 @@ COMMANDS: dict[str, tuple] = {
     "rows that cannot be read": (
         ["count", "{}/bad.smi", "--maxpat", "2", "--errors", "raise"],
         1,
-        "Could not read 1 of 2 rows: row 1 (line 2): 'C1CC' is not a valid SMILES; correct them, or "
-        "leave them out with --errors skip.",
+        "Could not read 1 of 2 rows: row 1 (line 2): 'C1CC' is not a valid SMILES; correct them, "
+        "or leave them out with --errors skip.",
     ),
     "a support below nothing": (
         ["frequent", "demo", "--maxpat", "2", "--min-support", "-1"],

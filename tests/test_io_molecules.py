@@ -82,9 +82,9 @@ def test_failures_are_raised_with_their_rows_and_reasons():
     with pytest.raises(ValueError) as error:
         GraphSet.from_smiles(BAD)
     assert str(error.value) == (
-        "Could not read 3 of 5 rows: row 1: 'C1CC' is not a valid SMILES; row 2: there is no SMILES; "
-        "row 3: 'CN(C)(C)C' is not a molecule (Explicit valence for atom # 1 N, 4, is greater than "
-        "permitted); correct them, or leave them out with errors='skip'."
+        "Could not read 3 of 5 rows: row 1: 'C1CC' is not a valid SMILES; row 2: there is no "
+        "SMILES; row 3: 'CN(C)(C)C' is not a molecule (Explicit valence for atom # 1 N, 4, is "
+        "greater than permitted); correct them, or leave them out with errors='skip'."
     )
 
 

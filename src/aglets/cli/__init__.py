@@ -18,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from rich.console import Console
 
     from aglets.cli.app import app
+    from aglets.drawing.text import visible
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: stderr.print(
-            f"Note: {message}", style="yellow", markup=False
+            f"Note: {visible(message)}", style="yellow", markup=False
         )
         try:
             app(args=[word for word in given if word != "--debug"], prog_name="aglets")
@@ -44,6 +45,8 @@ _SPELLED = {"errors='skip'": "--errors skip", "separator=": "--separator "}
 
 
 def _sentence(error: Exception) -> str:
+    from aglets.drawing.text import visible
+
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename:
         text = f"Expected a file, but there is no {error.filename}"
@@ -51,4 +54,4 @@ def _sentence(error: Exception) -> str:
         text = f"{error.strerror}: {error.filename}"
     for option, spelled in _SPELLED.items():
         text = text.replace(option, spelled)
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return visible(text if text.endswith((".", "!", "?")) else f"{text}.")

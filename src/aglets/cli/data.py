@@ -10,6 +10,7 @@ import typer
 
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Format, Source, reads_graphs
+from aglets.drawing.text import visible
 
 LIST_EXAMPLES = ("aglets data list",)
 FETCH_EXAMPLES = ("aglets data fetch MUTAG",)
@@ -48,7 +49,8 @@ def list_data(as_json: AsJson = False) -> None:
     for entry in entries:
         numbers = [entry.n_graphs, entry.n_classes, entry.n_attributes]
         where = "aglets data fetch downloads it" if entry.folder is None else str(entry.folder)
-        table.add_row(entry.name, *("" if n is None else str(n) for n in numbers), where)
+        shown = ("" if n is None else str(n) for n in numbers)
+        table.add_row(visible(entry.name), *shown, visible(where))
     Console(highlight=False, markup=False).print(table)
 
 
@@ -78,11 +80,11 @@ def info(source: Source, as_json: AsJson = False) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, text in found.rows():
-        table.add_row(name, text)
+        table.add_row(visible(name), visible(text))
     console = Console(highlight=False, markup=False)
     console.print(table)
     for text in found.warnings:
-        console.print(f"Warning: {text}", style="yellow", soft_wrap=True)
+        console.print(f"Warning: {visible(text)}", style="yellow", soft_wrap=True)
 
 
 @reads_graphs
@@ -105,4 +107,4 @@ def convert(
     check_output(Path(output), source, what="the graphs", folder=kind == "tu")
     graphs, y = source.load()
     write_file(graphs, output, y, format=kind)
-    typer.echo(f"{output}: {len(graphs)} graphs")
+    typer.echo(f"{visible(output)}: {len(graphs)} graphs")

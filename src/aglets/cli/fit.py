@@ -13,6 +13,7 @@ import typer
 
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
+from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
     from aglets.cli.progress import FitWatch
@@ -348,6 +349,6 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
             markup=False,
             style="yellow",
         )
-    console.print(f"{summary['model']}: {', '.join(parts)}", markup=False)
+    console.print(f"{visible(summary['model'])}: {', '.join(parts)}", markup=False)
     for text in summary["warnings"]:
-        console.print(f"Note: {text}", markup=False, style="yellow")
+        console.print(f"Note: {visible(text)}", markup=False, style="yellow")

@@ -16,6 +16,7 @@ from aglets.cli.outputs import check_output, refuse_inputs
 from aglets.cli.show import Model
 from aglets.cli.sources import Source, reads_graphs
 from aglets.cli.tables import OutputFormat, check_format, opened_writer
+from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
     from aglets.io.failures import Failure
@@ -80,11 +81,12 @@ def predict(
         stderr = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
         if failures:
             stderr.print(
-                f"Note: {len(failures)} of {n_rows} rows could not be read: {summary(failures)}.",
+                f"Note: {len(failures)} of {n_rows} rows could not be read: "
+                f"{visible(summary(failures))}.",
                 style="yellow",
             )
         if output is not None:
-            stderr.print(f"{output}: {n_rows - len(failures)} predictions")
+            stderr.print(f"{visible(output)}: {n_rows - len(failures)} predictions")
 
 
 Result = tuple[list[dict[str, Any]], "list[Failure]"]

@@ -10,6 +10,7 @@ import typer
 from aglets.cli.outputs import check_output
 from aglets.cli.show import Model
 from aglets.cli.sources import Jobs, Source, reads_graphs
+from aglets.drawing.text import visible
 
 EXAMPLES = ("aglets report demo.aglets demo -o report.html",)
 
@@ -48,4 +49,4 @@ def report(
         max_graphs=max_graphs,
         n_jobs=jobs,
     )
-    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser")
+    typer.echo(f"{visible(page)}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aglets.cli.sources import AsJson
+from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,8 +108,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     )
     console = Console(highlight=False, markup=False)
     console.print(
-        f"{path.name}: {len(model.graphlets)} graphlets, {_outputs(model)}, rho {model.rho_text}, "
-        f"loss {model.loss}, fitted with aglets {model.version}",
+        f"{visible(path.name)}: {len(model.graphlets)} graphlets, {_outputs(model)}, "
+        f"rho {model.rho_text}, loss {model.loss}, fitted with aglets {visible(model.version)}",
         soft_wrap=True,
     )
     table = Table(box=box.SIMPLE_HEAD, show_lines=bool(names))
@@ -121,17 +122,18 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     if names:
         table.add_column("node", no_wrap=True)
         for name in names[:WIDTH]:
-            table.add_column(name, justify="right")
+            table.add_column(visible(name), justify="right")
     for j in shown:
         graphlet = model.graphlets[j]
         cells = [f"{graphlet.coef:+.3f}"]
         if model.n_outputs > 1 and model.classes is not None:
-            cells.append(str(model.classes[model.output[j]]))
+            cells.append(visible(model.classes[model.output[j]]))
         if model.stability is not None:
             cells.append(f"{model.stability[j]:.0%}")
         cells.append(graphlet.name)
         if names:
-            cells.append("\n".join(f"{v} {label}" for v, label in enumerate(graphlet.labels)))
+            labels = map(visible, graphlet.labels)
+            cells.append("\n".join(f"{v} {label}" for v, label in enumerate(labels)))
             values = without_residue(graphlet.attributes, usual_attributes(model, graphlet))
             for column in values.T[:WIDTH]:
                 cells.append("\n".join(f"{value:.3g}" for value in column.tolist()))
@@ -163,15 +165,15 @@ def _print_covariates(model: LagraModel, console: Console) -> None:
     table.add_column("mean", justify="right")
     for entry in found:
         cells = [f"{entry.effect:+.3f}", f"{entry.coef:+.3g}"]
-        cells += [str(entry.output)] if model.n_outputs > 1 else []
-        table.add_row(*cells, entry.name, f"{entry.center:.4g}")
+        cells += [visible(entry.output)] if model.n_outputs > 1 else []
+        table.add_row(*cells, visible(entry.name), f"{entry.center:.4g}")
     console.print(table)
 
 
 def _outputs(model: LagraModel) -> str:
     if model.classes is None:
         return f"a number (intercept {model.intercept[0]:.3g})"
-    names = [str(value) for value in model.classes]
+    names = [visible(value) for value in model.classes]
     if len(names) == 2:
         return (
             f"positive means {names[1]}, negative {names[0]} (intercept {model.intercept[0]:+.3g})"

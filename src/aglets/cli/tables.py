@@ -12,6 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
+from aglets.drawing.text import visible
 from aglets.writing import partial
 
 __all__ = ["OutputFormat", "Writer", "check_format", "opened_writer"]
@@ -38,7 +39,9 @@ class Writer(Protocol):
 class _CsvWriter:
     def __init__(self, file: IO[str], columns: Mapping[str, type]) -> None:
         self._writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
-        self._writer.writeheader()
+        # A terminal must not obey what a file shall hold.
+        self._on_terminal = file.isatty()
+        self._write({name: name for name in columns})
         self._floats = [name for name, kind in columns.items() if kind is float]
 
     def write(self, rows: Sequence[Row]) -> None:
@@ -47,7 +50,12 @@ class _CsvWriter:
             for name in self._floats:
                 if name in shown:
                     shown[name] = f"{shown[name]:.6g}"
-            self._writer.writerow(shown)
+            self._write(shown)
+
+    def _write(self, row: dict[str, Any]) -> None:
+        if self._on_terminal:
+            row = {name: visible(v) if isinstance(v, str) else v for name, v in row.items()}
+        self._writer.writerow(row)
 
 
 class _JsonWriter:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aglets.drawing import html
 from aglets.drawing.svg import graph_svg
+from aglets.drawing.text import visible
 from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
@@ -229,7 +230,7 @@ class GlobalExplanation(Drawable):
             f"{'' if entry.output is None else f', for {entry.output}'}"
             for entry in self.covariates
         ]
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
     def __repr__(self) -> str:
         return f"GlobalExplanation({len(self.graphlets)} graphlets, {self.n_graphs} graphs)"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from aglets.drawing import html
 from aglets.drawing.palette import signed_colours
 from aglets.drawing.svg import graph_svg
+from aglets.drawing.text import visible
 from aglets.explain._global import is_molecule
 from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateContribution, contributions_of
@@ -235,7 +236,7 @@ class LocalExplanation(Drawable):
             lines.append(NO_GRAPHLETS)
         if absent:
             lines.append(f"  {absent} graphlet{'s do' if absent > 1 else ' does'} not occur")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
     def __repr__(self) -> str:
         return (

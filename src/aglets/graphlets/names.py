@@ -7,6 +7,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from aglets.drawing.text import visible
+
 #: How SMILES writes bonds of order 1, 2, 3, 4, and aromatic ones.
 BONDS = ("-", "=", "#", "$", ":")
 
@@ -36,8 +38,8 @@ def pattern_name(
     def bond(index: int) -> str:
         if edge_labels is None:
             return "-"
-        label = edge_labels[index]
-        return str(label) if label in BONDS else f"-{label}-"
+        label = visible(edge_labels[index])
+        return label if label in BONDS else f"-{label}-"
 
     walked: set[int] = set()
     order: list[int] = []
@@ -67,7 +69,7 @@ def pattern_name(
 
     def write(node: int, came_by: int) -> str:
         written.add(node)
-        text = str(labels[node])
+        text = visible(labels[node])
         for index in rings.get(node, ()):
             text += f"{bond(index) if index in opened else ''}{number[index]}"
             opened.add(index)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets.drawing import html
+from aglets.drawing.text import visible
 from aglets.graphs.arrays import Ints
 from aglets.graphs.graph_set import GraphSet
 from aglets.graphs.isomorphism import groups
@@ -102,7 +103,8 @@ class Description:
         rows = self.rows()
         width = max(len(name) for name, _ in rows)
         lines = [f"{name:<{width}}  {text}" for name, text in rows]
-        return "\n".join([*lines, *(f"Warning: {text}" for text in self.warnings)])
+        lines += [f"Warning: {text}" for text in self.warnings]
+        return "\n".join(map(visible, lines))
 
     __repr__ = __str__
 
