@@ -3,9 +3,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 
+#include "aglets/root_costs.hpp"
 #include "aglets/search.hpp"
 #include "arrays.hpp"
 #include "codes.hpp"
@@ -24,15 +26,28 @@ NodeRef checked_ref(const MiningTree& tree, std::int64_t id) {
   return ref;
 }
 
-Query query_from(const MiningTree& tree, const Vector<double>& residual, double rho, int maxpat) {
-  if (residual.size() != static_cast<std::size_t>(tree.graphs().size()))
-    throw std::invalid_argument("residual must have one entry per graph of the tree");
-  return {as_span(residual), rho, maxpat};
+Query query_from(const MiningTree& tree, const Matrix<double>& residual, double rho, int maxpat,
+                 const std::vector<Pooling>& pooling, CountScale scale, double sharing) {
+  if (residual.shape(1) != static_cast<std::size_t>(tree.graphs().size()) || residual.shape(0) == 0)
+    throw std::invalid_argument("residual must have a row per output and a column per graph");
+  if (pooling.empty() || pooling.size() > 32)
+    throw std::invalid_argument("pooling must name from 1 to 32 channels");
+  Query query{as_span(residual), rho, maxpat, {}, residual.shape(0), sharing};
+  for (const auto one : pooling) query.channels.push_back({one, scale});
+  return query;
 }
 
 }  // namespace
 
 void register_mining_tree(nb::module_& module) {
+  nb::enum_<Pooling>(module, "Pooling", "How scores at root images become one number per graph.")
+      .value("best", Pooling::best)
+      .value("sum", Pooling::sum)
+      .value("mean", Pooling::mean);
+  nb::enum_<CountScale>(module, "CountScale", "What is taken of a sum or a mean.")
+      .value("raw", CountScale::raw)
+      .value("root", CountScale::root);
+
   nb::class_<Starts>(module, "Starts", "Node types and the attributes graphlets start with.")
       .def(
           "__init__",
@@ -51,28 +66,37 @@ void register_mining_tree(nb::module_& module) {
       .def_prop_ro("n_bytes", &MiningTree::n_bytes)
       .def(
           "search",
-          [](MiningTree& tree, Vector<double> residual, double rho, double lam, int maxpat,
+          [](MiningTree& tree, Matrix<double> residual, double rho, double lam, int maxpat,
+             const std::vector<Pooling>& pooling, CountScale count_scale, double sharing,
              double look_ahead, int n_threads, std::optional<std::int64_t> max_nodes,
              std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
-            const auto query = query_from(tree, residual, rho, maxpat);
+            const auto query =
+                query_from(tree, residual, rho, maxpat, pooling, count_scale, sharing);
             const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
             auto found = without_gil([&] {
               Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
               return find_violators(tree, query, lam, look_ahead, n_threads, budget);
             });
-            return nb::make_tuple(as_array(std::move(found.nodes)), as_array(std::move(found.g)),
-                                  as_array(std::move(found.g_bar)),
-                                  as_array(std::move(found.sizes)), found.n_visited, found.n_made);
+            const auto n = found.nodes.size(), n_outputs = query.n_outputs;
+            return nb::make_tuple(
+                as_array(std::move(found.nodes)), as_array(std::move(found.g), {n, n_outputs}),
+                as_array(std::move(found.g_bar), {n, n_outputs}), as_array(std::move(found.sizes)),
+                found.n_visited, found.n_made, as_array(std::move(found.channels)),
+                as_array(std::move(found.norms)));
           },
-          "residual"_a, "rho"_a, "lam"_a, "maxpat"_a, "look_ahead"_a = 1.0, "n_threads"_a = 1,
-          "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
-          "(nodes, g, g_bar, sizes, n_visited, n_made) of every tree node with |g| > lam.")
+          "residual"_a, "rho"_a, "lam"_a, "maxpat"_a, "pooling"_a, "count_scale"_a, "sharing"_a,
+          "look_ahead"_a = 1.0, "n_threads"_a = 1, "max_nodes"_a = nb::none(),
+          "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+          "(nodes, g, g_bar, sizes, n_visited, n_made, channels, norms) of every tree node and "
+          "channel whose g exceeds lam; g and g_bar have a column per output.")
       .def(
           "largest",
-          [](MiningTree& tree, Vector<double> residual, double rho, int maxpat,
+          [](MiningTree& tree, Matrix<double> residual, double rho, int maxpat,
+             const std::vector<Pooling>& pooling, CountScale count_scale, double sharing,
              std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
              std::optional<double> max_seconds) {
-            const auto query = query_from(tree, residual, rho, maxpat);
+            const auto query =
+                query_from(tree, residual, rho, maxpat, pooling, count_scale, sharing);
             const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
             const auto best = without_gil([&] {
               Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
@@ -80,9 +104,9 @@ void register_mining_tree(nb::module_& module) {
             });
             return nb::make_tuple(best.value, best.node, best.n_visited, best.n_made);
           },
-          "residual"_a, "rho"_a, "maxpat"_a, "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(),
-          "max_seconds"_a = nb::none(),
-          "(max |g|, its node or -1, n_visited, n_made) over all graphlets.")
+          "residual"_a, "rho"_a, "maxpat"_a, "pooling"_a, "count_scale"_a, "sharing"_a,
+          "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+          "(max |g|, its node or -1, n_visited, n_made) over all graphlets and channels.")
       .def(
           "pattern",
           [](const MiningTree& tree, std::int64_t id) {
@@ -112,7 +136,26 @@ void register_mining_tree(nb::module_& module) {
             return nb::make_tuple(as_array(std::vector<std::int32_t>(graphs.begin(), graphs.end())),
                                   as_array(std::vector<double>(costs.begin(), costs.end())));
           },
-          "node"_a, "(graphs, costs): where the node's pattern occurs and its initial cost there.");
+          "node"_a, "(graphs, costs): where the node's pattern occurs and its initial cost there.")
+      .def(
+          "root_costs",
+          [](MiningTree& tree, std::int64_t id) {
+            const auto ref = checked_ref(tree, id);
+            const auto by_support = without_gil([&] {
+              Budget budget({}, signal_pending, tree.n_nodes(), tree.n_bytes());
+              return root_costs_of(tree, ref, budget);
+            });
+            std::vector<std::int32_t> graphs;
+            std::vector<double> costs;
+            for (const auto& [graph, cost] : by_support) {
+              graphs.push_back(graph);
+              costs.push_back(cost);
+            }
+            return nb::make_tuple(as_array(std::move(graphs)), as_array(std::move(costs)));
+          },
+          "node"_a,
+          "(graphs, costs): for each image of the root its graph and its initial cost, ascending "
+          "within a graph.");
 }
 
 }  // namespace aglets::python

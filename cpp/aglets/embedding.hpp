@@ -13,7 +13,9 @@ namespace aglets {
 
 /// One graph's share of a pattern: where its embeddings end in the row table
 /// and D, the least cost over all its embeddings. `cost` also counts
-/// embeddings that were not kept because they can grow no further.
+/// embeddings that were not kept because they can grow no further. Where costs are
+/// wanted by root image, a support is one graph's embeddings with one image of the
+/// root, and those of a graph follow each other.
 struct Support {
   std::int32_t graph;
   std::uint32_t end;
@@ -37,7 +39,7 @@ public:
     size_ = 0;
     next_ = words_.data();
     supports_.clear();
-    last_graph_ = -1;
+    last_unit_ = -1;
     can_grow_ = false;
   }
 
@@ -71,11 +73,12 @@ public:
     std::memcpy(reinterpret_cast<unsigned char*>(row + 2) + position * sizeof(Id), &id, sizeof(Id));
   }
 
-  /// Notes an embedding in `graph` without keeping its row.
-  void note(std::int32_t graph, double cost) {
-    if (last_graph_ != graph) {
+  /// Notes an embedding in `graph` without keeping its row. `unit` names the
+  /// support: a graph, or a graph's node that hosts the root.
+  void note(std::int64_t unit, std::int32_t graph, double cost) {
+    if (last_unit_ != unit) {
       supports_.push_back({graph, static_cast<std::uint32_t>(size_), cost});
-      last_graph_ = graph;
+      last_unit_ = unit;
       last_ = &supports_.back();
     } else if (cost < last_->cost) {
       last_->cost = cost;
@@ -118,7 +121,7 @@ private:
   std::uint64_t* next_ = nullptr;
   std::uint64_t* end_ = nullptr;
   Support* last_ = nullptr;
-  std::int32_t last_graph_ = -1;
+  std::int64_t last_unit_ = -1;
   bool can_grow_ = false;
 };
 

@@ -29,10 +29,12 @@ void Children<Id>::sort() {
 }
 
 template <class Id>
-Extender<Id>::Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget)
+Extender<Id>::Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget,
+                       bool by_root)
     : graphs_(graphs),
       costs_(costs),
       maxpat_(maxpat),
+      by_root_(by_root),
       plain_(!graphs.has_edge_labels() && !costs.has_edge_costs()),
       budget_(budget),
       ticker_(budget) {}
@@ -47,7 +49,7 @@ void Extender<Id>::root_rows(std::int32_t type, Rows& rows) {
     for (const auto node : graphs_.nodes_with_label(graph, costs_.label_of(type))) {
       ticker_.tick();
       const auto cost = costs_.cost(base + node, type);
-      rows.note(graph, cost);
+      rows.note(unit_of(graph, base + node), graph, cost);
       auto* row = rows.append(scratch_.data(), scratch_.size(),
                               small ? std::uint64_t{1} << node : 0, cost, budget_);
       Rows::set_node(row, 0, static_cast<Id>(node));
@@ -60,13 +62,18 @@ void Extender<Id>::extend(DfsCode& code, const Rows& rows, ExtensionScope scope,
                           Children<Id>& children) {
   prepare(code, scope, children);
   keeps_rows_ = true;
+  extend_rows(rows);
+  children.sort();
+}
+
+template <class Id>
+void Extender<Id>::extend_rows(const Rows& rows) {
   stride_ = rows.stride();
   std::uint32_t begin = 0;
   for (const auto& support : rows.supports()) {
-    extend_support(rows, support, begin);
+    if (begin < support.end) extend_support(rows, support, begin);
     begin = support.end;
   }
-  children.sort();
 }
 
 template <class Id>
@@ -76,8 +83,7 @@ void Extender<Id>::extend_by_graph(DfsCode& code, const std::vector<std::int32_t
   keeps_rows_ = false;
   for (const auto graph : graphs) {
     regrow(code, {&graph, 1}, graph_rows_);
-    stride_ = graph_rows_.stride();
-    extend_support(graph_rows_, graph_rows_.supports().front(), 0);
+    extend_rows(graph_rows_);
   }
   children.sort();
 }
@@ -86,6 +92,7 @@ template <class Id>
 void Extender<Id>::extend_support(const Rows& rows, const Support& support, std::uint32_t begin) {
   graph_ = support.graph;
   base_ = graphs_.first_node(graph_);
+  unit_ = unit_of(graph_, base_ + Rows::node(rows.row(begin), 0));
   if (plain_ && graphs_.has_masks(graph_))
     extend_by_masks(rows, support, begin);
   else
@@ -210,7 +217,7 @@ void Extender<Id>::touch_backward(const std::uint64_t* row, int to, std::int32_t
         code_->type(to));
   if (child == &rejected_) return;
   const auto cost = Rows::cost(row) + edge_cost;
-  child->rows.note(graph_, cost);
+  child->rows.note(unit_, graph_, cost);
   if (keep) keep_row(*child, row, Rows::used(row), cost, -1, 0);
 }
 
@@ -233,7 +240,7 @@ void Extender<Id>::touch_forward(const std::uint64_t* row, std::uint64_t used, S
     }
     if (child == &rejected_) continue;
     const auto cost = Rows::cost(row) + edge_cost + costs_.cost(base_ + node, type);
-    child->rows.note(graph_, cost);
+    child->rows.note(unit_, graph_, cost);
     if (keep) keep_row(*child, row, used, cost, n_nodes, node);
   }
 }
@@ -307,6 +314,7 @@ bool Extender<Id>::regrow(const DfsCode& code, std::span<const std::int32_t> gra
     const bool small = graphs_.has_masks(graph);
     for (const auto node : graphs_.nodes_with_label(graph, costs_.label_of(code.type(0)))) {
       Rows::set_node(scratch_.data(), 0, static_cast<Id>(node));
+      unit_ = unit_of(graph, base_ + node);
       regrow_from(code, 0, graph, small ? std::uint64_t{1} << node : 0,
                   costs_.cost(base_ + node, code.type(0)), rows);
     }
@@ -320,7 +328,7 @@ void Extender<Id>::regrow_from(const DfsCode& code, int step, std::int32_t graph
                                std::uint64_t used, double cost, Rows& rows) {
   ticker_.tick();
   if (step == code.n_edges()) {
-    rows.note(graph, cost);
+    rows.note(unit_, graph, cost);
     rows.append(scratch_.data(), scratch_.size(), used, cost, budget_);
     return;
   }

@@ -53,7 +53,9 @@ private:
 template <class Id>
 class Extender {
 public:
-  Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget);
+  /// With `by_root`, supports are told apart by the image of the root, too.
+  Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget,
+           bool by_root = false);
 
   /// Children of the pattern `code` whose embeddings are `rows`. `code` is
   /// changed on the way and comes back as it was.
@@ -83,6 +85,7 @@ private:
     std::size_t rank;  // rank of its first forward child
   };
 
+  void extend_rows(const Rows& rows);
   void prepare(DfsCode& code, ExtensionScope scope, Children<Id>& children);
   void extend_support(const Rows& rows, const Support& support, std::uint32_t begin);
   void keep_row(Child<Id>& child, const std::uint64_t* row, std::uint64_t used, double cost,
@@ -98,12 +101,16 @@ private:
   void close_if_barren(Stem& stem);
   bool can_close_ring(std::int32_t node) const;
   bool may_be_minimum(CodeEdge edge, std::int32_t to_type) const;
+  std::int64_t unit_of(std::int32_t graph, std::int64_t root_row) const {
+    return by_root_ ? root_row : graph;
+  }
   void regrow_from(const DfsCode& code, int step, std::int32_t graph, std::uint64_t used,
                    double cost, Rows& rows);
 
   const GraphSet& graphs_;
   const StartCosts& costs_;
   const int maxpat_;
+  const bool by_root_;
   const bool plain_;  // neither edge labels nor edge attributes: masks say all
   Budget& budget_;
   Ticker ticker_;
@@ -121,6 +128,7 @@ private:
   int last_backward_ = -1;
   std::int32_t graph_ = 0;
   std::int64_t base_ = 0;
+  std::int64_t unit_ = 0;  // the support under way
   std::size_t stride_ = 0;
   // Child by rank: null if not met yet, `rejected_` if its code is not minimum.
   std::vector<Child<Id>*> slots_;

@@ -5,14 +5,21 @@
 #include <stdexcept>
 #include <string>
 
-#include "distance.hpp"
-
 namespace aglets {
 
 namespace {
 
-/// How many residuals back an evaluation is worth remembering.
-constexpr std::size_t remembered_residuals = 32;
+/// Bytes that one tree node and one of its supports take without counts.
+constexpr std::int64_t bytes_per_node = sizeof(TreeNode) + sizeof(Evaluation);
+constexpr std::int64_t bytes_per_support = sizeof(std::int32_t) + 2 * sizeof(double);
+
+/// Supports by root image of one graph follow each other.
+std::int64_t n_different_graphs(std::span<const Support> supports) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < supports.size(); ++i)
+    count += i == 0 || supports[i].graph != supports[i - 1].graph;
+  return count;
+}
 
 }  // namespace
 
@@ -50,14 +57,46 @@ void MiningTree::add_roots() {
 
 void MiningTree::add_node(Arena& arena, TreeNode node, std::span<const Support> supports) {
   node.first_support = static_cast<std::int64_t>(arena.graphs.size());
-  node.n_supports = static_cast<std::int32_t>(supports.size());
+  if (keeps_roots_)
+    add_supports_by_root(arena, supports);
+  else
+    add_supports(arena, supports);
+  node.n_supports = static_cast<std::int32_t>(arena.graphs.size() - node.first_support);
   arena.nodes.push_back(node);
-  arena.evaluations.emplace_back();
+  make_room(arena);
+}
+
+void MiningTree::add_supports(Arena& arena, std::span<const Support> supports) const {
   for (const auto& support : supports) {
     arena.graphs.push_back(support.graph);
     arena.costs.push_back(support.cost);
   }
+}
+
+void MiningTree::add_supports_by_root(Arena& arena, std::span<const Support> supports) const {
+  std::vector<double> by_root;
+  arena.roots.begin_node();
+  for (std::size_t begin = 0, end = 0; begin < supports.size(); begin = end) {
+    by_root.clear();
+    for (; end < supports.size() && supports[end].graph == supports[begin].graph; ++end)
+      by_root.push_back(supports[end].cost);
+    arena.roots.add_support(by_root);
+    arena.graphs.push_back(supports[begin].graph);
+    arena.costs.push_back(by_root.front());
+  }
+}
+
+/// Room for evaluations of all nodes and values of all supports, in the channels
+/// that were asked for.
+void MiningTree::make_room(Arena& arena) const {
+  for (std::size_t slot = 0; slot < Channel::n_slots; ++slot)
+    if (has_channel_[slot]) arena.evaluations[slot].resize(arena.nodes.size());
   arena.psi.resize(arena.graphs.size());
+  for (std::size_t scale = 0; scale < n_count_scales; ++scale) {
+    if (!has_counts_[scale]) continue;
+    arena.counts[scale].keys.resize(arena.nodes.size());
+    arena.counts[scale].counts.resize(arena.graphs.size());
+  }
 }
 
 std::int64_t MiningTree::n_nodes() const {
@@ -69,8 +108,9 @@ std::int64_t MiningTree::n_nodes() const {
 std::int64_t MiningTree::n_bytes() const {
   std::int64_t total = 0;
   for (const auto& arena : arenas_)
-    total += static_cast<std::int64_t>(arena.nodes.size()) * bytes_per_node +
-             static_cast<std::int64_t>(arena.graphs.size()) * bytes_per_support;
+    total += bytes_of_nodes(static_cast<std::int64_t>(arena.nodes.size()),
+                            static_cast<std::int64_t>(arena.graphs.size()),
+                            static_cast<std::int64_t>(arena.roots.costs.size()));
   return total;
 }
 
@@ -107,69 +147,106 @@ std::span<const double> MiningTree::support_costs(NodeRef ref) const {
           static_cast<std::size_t>(found.n_supports)};
 }
 
-void MiningTree::set_residual(std::span<const double> residual) {
-  residuals_.emplace_back(residual.begin(), residual.end());
-  if (residuals_.size() > remembered_residuals) residuals_.pop_front();
-  ++n_residuals_;
-  drift_.clear();
-  for (const auto& earlier : residuals_)
-    drift_.push_back(std::sqrt(squared_distance(earlier, residual)));
-}
-
-Gradient MiningTree::gradient(NodeRef ref, double rho) {
-  auto& arena = arenas_[ref.arena];
-  const auto& found = arena.nodes[ref.index];
-  auto& evaluation = arena.evaluations[ref.index];
-  const auto& residual = residuals_.back();
-  const auto n = static_cast<std::size_t>(found.n_supports);
-  const auto* graphs = arena.graphs.data() + found.first_support;
-  auto* psi = arena.psi.data() + found.first_support;
-  if (evaluation.rho != rho) {
-    const auto* costs = arena.costs.data() + found.first_support;
-    double squares = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      psi[i] = std::exp(-rho * costs[i]);
-      squares += psi[i] * psi[i];
-    }
-    evaluation.rho = rho;
-    evaluation.psi_norm = std::sqrt(squares);
+void MiningTree::prepare(const Query& query) {
+  const auto layout = ResidualLayout::of(query.n_outputs);
+  std::array<bool, n_divisors> is_set = {};
+  for (const auto& channel : query.channels) {
+    has_channel_[channel.slot()] = true;
+    if (channel.counts()) has_counts_[static_cast<std::size_t>(channel.scale)] = true;
+    const auto divisor = static_cast<std::size_t>(channel.divisor());
+    if (is_set[divisor]) continue;
+    histories_[divisor].set(laid_out(query, *graphs_, channel.divisor()), layout, query.sharing);
+    is_set[divisor] = true;
   }
-  // Four sums of each sign side by side: one would wait for its own last addition.
-  double positive[4] = {}, negative[4] = {};
-  const auto add = [&](std::size_t i, int lane) {
-    const double term = residual[graphs[i]] * psi[i];
-    positive[lane] += std::max(term, 0.0);
-    negative[lane] += std::min(term, 0.0);
-  };
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (int lane = 0; lane < 4; ++lane) add(i + lane, lane);
-  for (; i < n; ++i) add(i, 0);
-  const double up = (positive[0] + positive[1]) + (positive[2] + positive[3]);
-  const double down = (negative[0] + negative[1]) + (negative[2] + negative[3]);
-  evaluation.g = up + down;
-  evaluation.g_bar = std::max(up, -down);
-  evaluation.residual = n_residuals_ - 1;
-  return {evaluation.g, evaluation.g_bar};
+  for (auto& arena : arenas_) make_room(arena);
 }
 
-RememberedGradient MiningTree::remembered(NodeRef ref, double rho) const {
-  const auto& evaluation = arenas_[ref.arena].evaluations[ref.index];
-  const auto place =
-      evaluation.residual - (n_residuals_ - static_cast<std::int64_t>(drift_.size()));
-  if (evaluation.rho != rho || place < 0) return {0.0, 0.0, HUGE_VAL};
-  // A hair more than the bound, for the rounding in both sums.
-  const double slack = 1.000001 * drift_[place] * evaluation.psi_norm + 1e-12 * evaluation.g_bar;
-  return {evaluation.g, evaluation.g_bar, slack};
+const double* MiningTree::values(NodeRef ref, const Channel& channel, double rho) {
+  auto& arena = arenas_[ref.arena];
+  auto& evaluation = arena.evaluations[channel.slot()][ref.index];
+  const auto& found = arena.nodes[ref.index];
+  if (!channel.counts()) {
+    if (evaluation.rho != rho) fill_psi(arena, found, evaluation, rho);
+    return arena.psi.data() + found.first_support;
+  }
+  const auto& table = arena.counts[static_cast<std::size_t>(channel.scale)];
+  if (table.keys[ref.index].rho != rho) fill_counts(arena, ref.index, channel.scale, rho);
+  evaluation.rho = rho;
+  evaluation.value_norm = table.keys[ref.index].norm;
+  return table.counts.data() + found.first_support;
+}
+
+void MiningTree::fill_psi(Arena& arena, const TreeNode& node, Evaluation& evaluation,
+                          double rho) const {
+  auto* psi = arena.psi.data() + node.first_support;
+  const auto* costs = arena.costs.data() + node.first_support;
+  double squares = 0.0;
+  for (std::int32_t i = 0; i < node.n_supports; ++i) {
+    psi[i] = std::exp(-rho * costs[i]);
+    squares += psi[i] * psi[i];
+  }
+  evaluation.rho = rho;
+  evaluation.value_norm = std::sqrt(squares);
+}
+
+void MiningTree::fill_counts(Arena& arena, std::int32_t index, CountScale scale, double rho) const {
+  const auto& node = arena.nodes[index];
+  auto& table = arena.counts[static_cast<std::size_t>(scale)];
+  auto run = arena.roots.first[index];
+  double squares = 0.0;
+  for (auto i = node.first_support; i < node.first_support + node.n_supports; ++i) {
+    double count = 0.0;
+    for (const auto end = run + arena.roots.n_runs[i]; run < end; ++run)
+      count += arena.roots.counts[run] * std::exp(-rho * arena.roots.costs[run]);
+    const double value = scale == CountScale::raw ? count : std::sqrt(count);
+    table.counts[i] = value;
+    squares += value * value;
+  }
+  table.keys[index] = {rho, std::sqrt(squares)};
+}
+
+void MiningTree::keep_roots(std::vector<RootRuns> roots) {
+  for (std::size_t arena = 0; arena < arenas_.size(); ++arena)
+    arenas_[arena].roots = std::move(roots[arena]);
+  keeps_roots_ = true;
+}
+
+std::vector<MiningTree::RootCosts> MiningTree::root_costs(NodeRef ref) const {
+  const auto& roots = arenas_[ref.arena].roots;
+  const auto& found = node(ref);
+  auto run = roots.first[ref.index];
+  std::vector<RootCosts> by_support;
+  for (auto i = found.first_support; i < found.first_support + found.n_supports; ++i) {
+    const auto n = static_cast<std::size_t>(roots.n_runs[i]);
+    by_support.push_back({{roots.costs.data() + run, n}, {roots.counts.data() + run, n}});
+    run += roots.n_runs[i];
+  }
+  return by_support;
+}
+
+std::int64_t MiningTree::bytes_of_nodes(std::int64_t n_nodes, std::int64_t n_supports,
+                                        std::int64_t n_runs) const {
+  auto total = n_nodes * bytes_per_node + n_supports * bytes_per_support;
+  for (std::size_t slot = 1; slot < Channel::n_slots; ++slot)
+    if (has_channel_[slot]) total += n_nodes * static_cast<std::int64_t>(sizeof(Evaluation));
+  for (const bool kept : has_counts_)
+    if (kept)
+      total += n_nodes * static_cast<std::int64_t>(sizeof(CountTable::Key)) +
+               n_supports * static_cast<std::int64_t>(sizeof(double));
+  if (keeps_roots_) total += RootRuns::bytes_for(n_nodes, n_supports, n_runs);
+  return total;
 }
 
 void MiningTree::add_children(NodeRef parent, std::span<const NewChild> children, bool backward,
                               bool forward, Budget& budget) {
-  std::int64_t n_supports = 0;
-  for (const auto& child : children) n_supports += static_cast<std::int64_t>(child.supports.size());
+  std::int64_t n_supports = 0, n_graphs = 0;
+  for (const auto& child : children) {
+    n_supports += static_cast<std::int64_t>(child.supports.size());
+    n_graphs += n_different_graphs(child.supports);
+  }
   const auto count = static_cast<std::int64_t>(children.size());
   budget.add_nodes(count);
-  budget.add_bytes(count * bytes_per_node + n_supports * bytes_per_support);
+  budget.add_bytes(bytes_of_nodes(count, n_graphs, n_supports));
   // Children come in DFS code order: the backward ones first.
   const auto middle = std::partition_point(children.begin(), children.end(),
                                            [](const NewChild& c) { return !c.edge.is_forward(); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -8,9 +9,13 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "channel.hpp"
 #include "dfs_code.hpp"
 #include "embedding.hpp"
 #include "graph_set.hpp"
+#include "query.hpp"
+#include "residuals.hpp"
+#include "root_runs.hpp"
 #include "start_costs.hpp"
 
 namespace aglets {
@@ -51,11 +56,11 @@ struct TreeNode {
   std::int32_t own_arena;  // for tops of an arena: which one their children live in
 };
 
-/// What is remembered of a node's last evaluation.
+/// What is remembered of a node's last evaluation in one channel.
 struct Evaluation {
-  double rho = 0.0;       // for which psi is cached; 0 if none
-  double psi_norm = 0.0;  // |psi|_2
-  double g = 0.0;
+  double rho = 0.0;         // for which values were computed; 0 if none
+  double value_norm = 0.0;  // |values|_2
+  double g = 0.0;           // size of the gradient, see SizedGradient
   double g_bar = 0.0;
   std::int64_t residual = -1;  // number of the residual with which g was evaluated
 };
@@ -68,26 +73,13 @@ struct NewChild {
   std::span<const Support> supports;
 };
 
-/// g = sum_i a_i psi_i of an untrained graphlet and the bound of Theorem 2.1 on
-/// |g| of everything below it, with the sums split by the sign of a_i.
-struct Gradient {
-  double g;
-  double g_bar;
-};
-
-/// Gradient at another residual, and how far the current one can be from it.
-struct RememberedGradient {
-  double g;
-  double g_bar;
-  double slack;
-};
-
 /// The mining tree: minimum DFS codes of the connected patterns of a training
 /// set, grown on demand and kept. A node keeps (graph, D) for each graph that holds
 /// its pattern: D, the least cost of an *untrained* graphlet, depends neither on
 /// rho nor on labels of graphs, so one tree serves every rho, maxpat, lambda,
 /// loss and class; and because training never touches the tree, Theorem 2.1
-/// holds below graphlets that were trained, too.
+/// holds below graphlets that were trained, too. Once a channel that counts is
+/// asked for, a node also keeps the least cost for each image of its root.
 ///
 /// Arena 0 is the trunk: patterns of up to `trunk_edges` edges. Each of its
 /// largest patterns tops an arena of its own, so that threads can grow and search
@@ -116,17 +108,39 @@ public:
   std::span<const std::int32_t> support_graphs(NodeRef ref) const;
   std::span<const double> support_costs(NodeRef ref) const;
 
-  /// Sets the residual for the evaluations to come, and notes how far it is from
-  /// the last few ones. Not while another thread evaluates.
-  void set_residual(std::span<const double> residual);
+  /// Sets the residual for the evaluations to come, and makes room for those in
+  /// the query's channels. Not while another thread evaluates.
+  void prepare(const Query& query);
 
-  /// psi = exp(-rho D) is cached per node for the rho last asked for.
-  Gradient gradient(NodeRef ref, double rho);
+  const ResidualHistory& history(Divisor divisor) const {
+    return histories_[static_cast<std::size_t>(divisor)];
+  }
+  Evaluation& evaluation(NodeRef ref, const Channel& channel) {
+    return arenas_[ref.arena].evaluations[channel.slot()][ref.index];
+  }
 
-  /// What is known of the gradient without looking at the supports: both numbers
-  /// move by at most |a - a'|_2 |psi|_2 when the residual goes from a' to a.
-  /// The slack is infinite if the node was not evaluated for this rho lately.
-  RememberedGradient remembered(NodeRef ref, double rho) const;
+  /// The channel's value of the untrained graphlet in each supporting graph (for
+  /// `mean`, the sum, whose residual is divided instead), cached per node for the
+  /// rho last asked for. Sets rho and norm of the node's evaluation.
+  const double* values(NodeRef ref, const Channel& channel, double rho);
+
+  /// Whether nodes keep costs by root image, as channels that count need them.
+  bool keeps_roots() const { return keeps_roots_; }
+  std::int32_t n_arenas() const { return static_cast<std::int32_t>(arenas_.size()); }
+  std::int32_t arena_size(std::int32_t arena) const {
+    return static_cast<std::int32_t>(arenas_[arena].nodes.size());
+  }
+
+  /// Takes the root costs of all nodes made so far, arena by arena; nodes to come
+  /// must then be added with supports by root image.
+  void keep_roots(std::vector<RootRuns> roots);
+
+  /// Root costs of one support of a node, ascending, as (cost, images) runs.
+  struct RootCosts {
+    std::span<const double> costs;
+    std::span<const std::int32_t> counts;
+  };
+  std::vector<RootCosts> root_costs(NodeRef ref) const;
 
   /// Writes the children of `parent` made by one extension. Only one thread may
   /// write to an arena at a time.
@@ -137,17 +151,36 @@ public:
   std::mutex& mutex() { return mutex_; }
 
 private:
+  /// Counts of all supports, with the rho for which each node's were computed.
+  struct CountTable {
+    struct Key {
+      double rho = 0.0;
+      double norm = 0.0;
+    };
+    std::vector<Key> keys;       // by node
+    std::vector<double> counts;  // by support
+  };
+
   struct Arena {
     NodeRef top;
     std::vector<TreeNode> nodes;
-    std::vector<Evaluation> evaluations;  // by node
+    std::array<std::vector<Evaluation>, Channel::n_slots> evaluations;  // by node
     std::vector<std::int32_t> graphs;
     std::vector<double> costs;
     std::vector<double> psi;
+    RootRuns roots;  // empty unless the tree keeps them
+    std::array<CountTable, n_count_scales> counts;
   };
 
   void add_node(Arena& arena, TreeNode node, std::span<const Support> supports);
+  void add_supports(Arena& arena, std::span<const Support> supports) const;
+  void add_supports_by_root(Arena& arena, std::span<const Support> supports) const;
+  void make_room(Arena& arena) const;
+  std::int64_t bytes_of_nodes(std::int64_t n_nodes, std::int64_t n_supports,
+                              std::int64_t n_runs) const;
   void add_roots();
+  void fill_psi(Arena& arena, const TreeNode& node, Evaluation& evaluation, double rho) const;
+  void fill_counts(Arena& arena, std::int32_t index, CountScale scale, double rho) const;
   ChildRange add_range(NodeRef parent, std::span<const NewChild> children, bool forward);
 
   std::shared_ptr<const GraphSet> graphs_;
@@ -155,14 +188,11 @@ private:
   int maxpat_;
   std::int32_t n_roots_ = 0;
   std::deque<Arena> arenas_;
-  std::deque<std::vector<double>> residuals_;  // the last few, the current one at the end
-  std::vector<double> drift_;                  // distance of each to the current one
-  std::int64_t n_residuals_ = 0;               // ever set
+  std::array<ResidualHistory, n_divisors> histories_;
+  std::array<bool, Channel::n_slots> has_channel_ = {true};  // which evaluations have room
+  std::array<bool, n_count_scales> has_counts_ = {};
+  bool keeps_roots_ = false;
   std::mutex mutex_;
 };
-
-/// Bytes that one tree node and one of its supports take.
-inline constexpr std::int64_t bytes_per_node = sizeof(TreeNode) + sizeof(Evaluation);
-inline constexpr std::int64_t bytes_per_support = sizeof(std::int32_t) + 2 * sizeof(double);
 
 }  // namespace aglets

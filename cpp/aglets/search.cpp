@@ -1,13 +1,16 @@
 #include "search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <memory>
 #include <queue>
 
 #include "extension.hpp"
+#include "gradients.hpp"
 #include "parallel.hpp"
+#include "root_costs.hpp"
 
 namespace aglets {
 
@@ -25,7 +28,8 @@ public:
         query_(query),
         threshold_(threshold),
         budget_(budget),
-        extender_(tree.graphs(), tree.costs(), tree.maxpat(), budget) {}
+        extender_(tree.graphs(), tree.costs(), tree.maxpat(), budget, tree.keeps_roots()),
+        gradients_(tree, query) {}
 
   /// Makes the children that a walk of the query's maxpat needs, if they are
   /// missing, and those of descendants whose bound exceeds the threshold.
@@ -79,7 +83,12 @@ private:
     if ((!next.backward && !next.forward) || tree_.is_arena_root(ref)) return false;
     // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
     if (tree_.node(ref).n_nodes == tree_.maxpat()) return true;
-    return threshold_ < HUGE_VAL && tree_.gradient(ref, query_.rho).g_bar > threshold_;
+    return threshold_ < HUGE_VAL &&
+           std::ranges::any_of(
+               query_.channels,
+               [&](const Channel& channel) {
+                 return gradients_.evaluate(ref, channel).g_bar > threshold_;
+               });
   }
 
   void add_children(NodeRef ref, const Children<Id>& children, ExtensionScope scope) {
@@ -101,6 +110,7 @@ private:
   double threshold_;
   Budget& budget_;
   Extender<Id> extender_;
+  Gradients gradients_;
   std::deque<Children<Id>> levels_;
   EmbeddingRows<Id> rows_;
   std::int64_t n_made_ = 0;
@@ -117,6 +127,15 @@ void for_each_child(const MiningTree& tree, NodeRef parent, int maxpat, Visit&& 
     visit(tree.child(parent, node.forward.first + i));
 }
 
+/// A bit per channel of the query in which something below may still violate.
+using OpenChannels = std::uint32_t;
+
+/// An arena to be searched.
+struct Task {
+  NodeRef top;
+  OpenChannels open;
+};
+
 template <class Id>
 class ViolatorSearch {
 public:
@@ -126,42 +145,58 @@ public:
         query_(query),
         lam_(lam),
         budget_(budget),
-        grower_(tree, query, look_ahead * lam, budget) {}
+        grower_(tree, query, look_ahead * lam, budget),
+        gradients_(tree, query) {}
 
   /// Visits the trunk; tops of arenas that survive the bound become tasks.
-  void trunk(NodeRef ref, std::vector<Violators>& parts, std::vector<NodeRef>& tops) {
-    if (!passes(ref, parts.back())) return;
+  void trunk(NodeRef ref, OpenChannels open, std::vector<Violators>& parts,
+             std::vector<Task>& tasks) {
+    open = still_open(ref, open, parts.back());
+    if (open == 0) return;
     if (tree_.is_arena_root(ref)) {
-      tops.push_back(ref);
+      tasks.push_back({ref, open});
       parts.emplace_back();
       return;
     }
     grower_.ensure_children(ref);
-    for_each_child(tree_, ref, query_.maxpat, [&](NodeRef child) { trunk(child, parts, tops); });
+    for_each_child(tree_, ref, query_.maxpat,
+                   [&](NodeRef child) { trunk(child, open, parts, tasks); });
   }
 
-  /// Everything below a node that has passed.
-  void below(NodeRef ref, Violators& found) {
+  /// Everything below a node that has passed in the open channels.
+  void below(NodeRef ref, OpenChannels open, Violators& found) {
     grower_.ensure_children(ref);
     for_each_child(tree_, ref, query_.maxpat, [&](NodeRef child) {
-      if (passes(child, found)) below(child, found);
+      const auto open_below = still_open(child, open, found);
+      if (open_below != 0) below(child, open_below, found);
     });
   }
 
   std::int64_t n_made() const { return grower_.n_made(); }
 
 private:
-  bool passes(NodeRef ref, Violators& found) {
+  /// Visits a node; says which of the open channels may have violators below it.
+  OpenChannels still_open(NodeRef ref, OpenChannels open, Violators& found) {
     if ((++found.n_visited & 255) == 0) budget_.check();
+    for (auto rest = open; rest != 0; rest &= rest - 1) {
+      const int channel = std::countr_zero(rest);
+      if (!passes(ref, channel, found)) open &= ~(OpenChannels{1} << channel);
+    }
+    return open;
+  }
+
+  bool passes(NodeRef ref, int channel, Violators& found) {
     // Most nodes are far enough from lambda to be judged by what is remembered of them.
-    const auto known = tree_.remembered(ref, query_.rho);
+    const auto known = gradients_.remembered(ref, query_.channels[channel]);
     if (known.g_bar + known.slack <= lam_) return false;
-    if (known.g_bar - known.slack > lam_ && std::abs(known.g) + known.slack <= lam_) return true;
-    const auto [g, g_bar] = tree_.gradient(ref, query_.rho);
-    if (std::abs(g) > lam_) {
+    if (known.g_bar - known.slack > lam_ && known.g + known.slack <= lam_) return true;
+    const auto [g, g_bar] = gradients_.evaluate(ref, query_.channels[channel]);
+    if (g > lam_) {
       found.nodes.push_back(ref.id());
-      found.g.push_back(g);
-      found.g_bar.push_back(g_bar);
+      found.channels.push_back(channel);
+      found.g.insert(found.g.end(), gradients_.g().begin(), gradients_.g().end());
+      found.g_bar.insert(found.g_bar.end(), gradients_.g_bar().begin(), gradients_.g_bar().end());
+      found.norms.push_back(g);
       found.sizes.push_back(tree_.node(ref).n_nodes);
     }
     return g_bar > lam_;
@@ -172,13 +207,21 @@ private:
   double lam_;
   Budget& budget_;
   Grower<Id> grower_;
+  Gradients gradients_;
 };
 
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& part) {
+  all.insert(all.end(), part.begin(), part.end());
+}
+
 void append(Violators& all, const Violators& part) {
-  all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
-  all.g.insert(all.g.end(), part.g.begin(), part.g.end());
-  all.g_bar.insert(all.g_bar.end(), part.g_bar.begin(), part.g_bar.end());
-  all.sizes.insert(all.sizes.end(), part.sizes.begin(), part.sizes.end());
+  append(all.nodes, part.nodes);
+  append(all.channels, part.channels);
+  append(all.g, part.g);
+  append(all.g_bar, part.g_bar);
+  append(all.norms, part.norms);
+  append(all.sizes, part.sizes);
   all.n_visited += part.n_visited;
   all.n_made += part.n_made;
 }
@@ -186,19 +229,21 @@ void append(Violators& all, const Violators& part) {
 template <class Id>
 Violators find_violators_with(MiningTree& tree, const Query& query, double lam, double look_ahead,
                               int n_threads, Budget& budget) {
-  std::vector<Violators> trunk(1);  // trunk[i]: what the trunk shows before top i
-  std::vector<NodeRef> tops;
+  const auto all_open = static_cast<OpenChannels>((std::uint64_t{1} << query.channels.size()) - 1);
+  std::vector<Violators> trunk(1);  // trunk[i]: what the trunk shows before task i
+  std::vector<Task> tasks;
   {
     ViolatorSearch<Id> search(tree, query, lam, look_ahead, budget);
-    for (std::int32_t root = 0; root < tree.n_roots(); ++root) search.trunk({0, root}, trunk, tops);
+    for (std::int32_t root = 0; root < tree.n_roots(); ++root)
+      search.trunk({0, root}, all_open, trunk, tasks);
     trunk[0].n_made += search.n_made();
   }
-  std::vector<Violators> parts(tops.size());
-  run_tasks(tops.size(), n_threads, budget, [&] {
+  std::vector<Violators> parts(tasks.size());
+  run_tasks(tasks.size(), n_threads, budget, [&] {
     auto search = std::make_shared<ViolatorSearch<Id>>(tree, query, lam, look_ahead, budget);
     return [&, search](std::size_t task) {
       const auto before = search->n_made();
-      search->below(tops[task], parts[task]);
+      search->below(tasks[task].top, tasks[task].open, parts[task]);
       parts[task].n_made = search->n_made() - before;
     };
   });
@@ -228,14 +273,18 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
   Largest best;
   std::priority_queue<Waiting> waiting;
   Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  Gradients gradients(tree, query);
   const auto meet = [&](NodeRef ref) {
-    const auto [g, g_bar] = tree.gradient(ref, query.rho);
     ++best.n_visited;
-    if (std::abs(g) > best.value) {
-      best.value = std::abs(g);
+    double bound = 0.0;
+    for (const auto& channel : query.channels) {
+      const auto [g, g_bar] = gradients.evaluate(ref, channel);
+      bound = std::max(bound, g_bar);
+      if (g <= best.value) continue;
+      best.value = g;
       best.node = ref.id();
     }
-    if (g_bar > best.value) waiting.push({g_bar, best.n_visited, ref});
+    if (bound > best.value) waiting.push({bound, best.n_visited, ref});
   };
   for (std::int32_t root = 0; root < tree.n_roots(); ++root) meet({0, root});
   while (!waiting.empty() && waiting.top().g_bar > best.value) {
@@ -282,7 +331,8 @@ std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Budget& budge
 Violators find_violators(MiningTree& tree, const Query& query, double lam, double look_ahead,
                          int n_threads, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
-  tree.set_residual(query.residual);
+  if (query.counts()) keep_root_costs(tree, budget);
+  tree.prepare(query);
   return with_node_id(tree.graphs(), [&]<class Id>() {
     return find_violators_with<Id>(tree, query, lam, look_ahead, n_threads, budget);
   });
@@ -290,7 +340,8 @@ Violators find_violators(MiningTree& tree, const Query& query, double lam, doubl
 
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
-  tree.set_residual(query.residual);
+  if (query.counts()) keep_root_costs(tree, budget);
+  tree.prepare(query);
   return with_node_id(tree.graphs(),
                       [&]<class Id>() { return find_largest_with<Id>(tree, query, budget); });
 }

@@ -1,46 +1,42 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "budget.hpp"
 #include "mining_tree.hpp"
+#include "query.hpp"
 
 namespace aglets {
 
-/// What to look for: a residual a_i = -dloss/df per graph, and the length scale
-/// and size limit of the graphlets.
-struct Query {
-  std::span<const double> residual;
-  double rho;
-  int maxpat;
-};
-
+/// Tree nodes with the channels in which they violate; a node may come once per
+/// channel. The gradients of one entry are neighbours, one per output.
 struct Violators {
   std::vector<std::int64_t> nodes;
+  std::vector<std::int32_t> channels;  // places in the query's channels
   std::vector<double> g;
   std::vector<double> g_bar;
+  std::vector<double> norms;        // sizes of g over outputs, see SizedGradient
   std::vector<std::int32_t> sizes;  // nodes of each pattern
   std::int64_t n_visited = 0;
   std::int64_t n_made = 0;
 };
 
 struct Largest {
-  double value = 0.0;      // max |g|
+  double value = 0.0;      // the largest size of g
   std::int64_t node = -1;  // where; -1 if no graphlet has g != 0
   std::int64_t n_visited = 0;
   std::int64_t n_made = 0;
 };
 
-/// Algorithm 2: every tree node with |g| > lam, in tree order. Subtrees with
-/// g_bar <= lam are pruned (Theorem 2.1). A node that was never expanded has its
-/// embeddings grown again, and while they are in hand every descendant with
-/// g_bar > look_ahead * lam is expanded too, for the smaller lambdas to come.
+/// Algorithm 2: every tree node with |g| > lam in some channel, in tree order.
+/// Subtrees with g_bar <= lam in all channels are pruned (Theorem 2.1). A node that was never
+/// expanded has its embeddings grown again, and while they are in hand every descendant with g_bar
+/// > look_ahead * lam is expanded too, for the smaller lambdas to come.
 Violators find_violators(MiningTree& tree, const Query& query, double lam, double look_ahead,
                          int n_threads, Budget& budget);
 
-/// max |g| over all graphlets, best bound first with the incumbent as threshold:
+/// max |g| over all graphlets and channels, best bound first with the incumbent as threshold:
 /// lambda_max when the residual is that of the empty model.
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget);
 

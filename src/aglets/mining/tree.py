@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -15,7 +15,15 @@ from aglets import _core
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Codes, Floats
 from aglets.graphs.threads import n_threads
-from aglets.mining.arguments import checked_lam, checked_maxpat, checked_rho
+from aglets.mining.arguments import (
+    checked_lam,
+    checked_maxpat,
+    checked_pooling,
+    checked_rho,
+    checked_scale,
+    checked_sharing,
+)
+from aglets.mining.canonical import CanonicalTypes
 from aglets.mining.starts import Starts, check_starts, label_means
 
 __all__ = ["Found", "Pattern", "Tree"]
@@ -42,6 +50,10 @@ class Found:
 
     g = sum_i a_i psi_i is the negative derivative of the loss by the coefficient of the untrained
     graphlet; g_bar bounds |g| of everything below it in the tree; sizes are numbers of nodes.
+
+    A node comes once for each channel in which it violates: `pooling[channels[j]]` is that of entry
+    j. Of several residuals g and g_bar have a column per output, and `norms` is what is compared
+    with lambda: the dual norm of the penalty, see `Tree.search`; of one residual it is |g|.
     """
 
     nodes: npt.NDArray[np.int64]
@@ -50,6 +62,9 @@ class Found:
     sizes: Codes
     n_visited: int
     n_made: int
+    channels: Codes
+    norms: Floats
+    pooling: tuple[str, ...]
 
 
 class Tree:
@@ -105,47 +120,103 @@ class Tree:
         self.look_ahead = _look_ahead(self.graphs) if look_ahead is None else look_ahead
         self.max_nodes, self.max_bytes = max_nodes, max_bytes
         self.allow(max_seconds)
-        self._core = _core.MiningTree(self.graphs.core, self.starts.core, self.maxpat)
+        self._order = CanonicalTypes.of(self.graphs, self.starts)
+        self._core = _core.MiningTree(self._order.graphs.core, self._order.starts.core, self.maxpat)
 
     def allow(self, max_seconds: float | None) -> None:
         """Grant so many seconds to the searches from now on, all together; None for no limit."""
         self.max_seconds, self.seconds_spent = max_seconds, 0.0
 
     def search(
-        self, residual: npt.ArrayLike, *, lam: float, rho: float, maxpat: int | None = None
+        self,
+        residual: npt.ArrayLike,
+        *,
+        lam: float,
+        rho: float,
+        maxpat: int | None = None,
+        pooling: Sequence[str] = ("best",),
+        count_scale: str = "raw",
+        sharing: float = 1.0,
     ) -> Found:
         """Find every pattern with |g| > lam, pruned by Theorem 2.1 (Algorithm 2).
 
         Parameters
         ----------
-        residual : array-like of shape (n_graphs,)
-            a_i, the negative derivative of the loss by f(G_i).
+        residual : array-like of shape (n_graphs,) or (n_outputs, n_graphs)
+            a_i, the negative derivative of the loss by f(G_i); a row per output if there are
+            several.
         lam, rho : float
         maxpat : int, optional
             At most that of the tree, which is the default.
+        pooling : sequence of {"best", "sum", "mean"}
+            Channels in which a pattern may enter. With s_u the best score exp(-rho cost) among
+            embeddings that put the root of the pattern (the first node of its code) on node u:
+            the largest s_u, their sum, and their sum over the number of nodes of the graph.
+        count_scale : {"raw", "sqrt"}
+            Take sums and means as they are, or their square roots.
+        sharing : float
+            With several outputs, the penalty of a pattern with coefficients b is
+            lam * (sharing * |b|_2 + (1 - sharing) * |b|_1): it enters if
+            |S(g, (1 - sharing) lam)|_2 > sharing lam with S the soft threshold.
+
+        Examples
+        --------
+        >>> graphs = GraphSet.from_lists(labels=["CCO", "CO"], edges=[[(0, 1), (1, 2)], [(0, 1)]])
+        >>> tree = Tree(graphs, maxpat=1)
+        >>> found = tree.search([1.0, -0.5], lam=0.6, rho=1.0, pooling=("best", "sum"))
+        >>> [(tree.pattern(n).labels.tolist(), found.pooling[c]) for n, c in zip(
+        ...     found.nodes, found.channels)]
+        [([0], 'sum')]
+        >>> found.g
+        array([1.5])
         """
-        asked = (self._residual(residual), checked_rho(rho), checked_lam(lam))
-        size = self._limited(maxpat)
+        array = self._residual(residual)
+        asked = (np.atleast_2d(array), checked_rho(rho), checked_lam(lam), self._limited(maxpat))
+        names = checked_pooling(pooling)
+        channels = (_core_channels(names), checked_scale(count_scale), checked_sharing(sharing))
         with self._budget() as budget:
-            return Found(*self._core.search(*asked, size, self.look_ahead, self.n_jobs, **budget))
+            met = self._core.search(*asked, *channels, self.look_ahead, self.n_jobs, **budget)
+        nodes, g, g_bar, sizes, n_visited, n_made, places, norms = met
+        if array.ndim == 1:
+            g, g_bar = g[:, 0], g_bar[:, 0]
+        return Found(nodes, g, g_bar, sizes, n_visited, n_made, places, norms, names)
 
     def lambda_max(
-        self, residual: npt.ArrayLike, *, rho: float, maxpat: int | None = None
+        self,
+        residual: npt.ArrayLike,
+        *,
+        rho: float,
+        maxpat: int | None = None,
+        pooling: Sequence[str] = ("best",),
+        count_scale: str = "raw",
+        sharing: float = 1.0,
     ) -> tuple[float, int]:
-        """Largest |g| over all patterns and the tree node that has it (-1 if all g are zero)."""
-        asked = (self._residual(residual), checked_rho(rho), self._limited(maxpat))
+        """Smallest lam at which `search` finds nothing, and the node that goes last (-1 for none).
+
+        With one residual and channel that is the largest |g| over all patterns.
+        """
+        array = np.atleast_2d(self._residual(residual))
+        names = checked_pooling(pooling)
+        channels = (_core_channels(names), checked_scale(count_scale), checked_sharing(sharing))
+        size = self._limited(maxpat)
         with self._budget() as budget:
-            value, node, _, _ = self._core.largest(*asked, **budget)
+            value, node, _, _ = self._core.largest(
+                array, checked_rho(rho), size, *channels, **budget
+            )
         return value, node
 
     def pattern(self, node: int) -> Pattern:
-        """Return the pattern of a tree node."""
+        """Return the pattern of a tree node; its first node is its root."""
         types, edges, edge_labels = self._core.pattern(int(node))
-        return Pattern(types, self.starts.type_labels[types], edges, edge_labels)
+        types = self._order.types[types]
+        labels = self.starts.type_labels[types]
+        return Pattern(types, labels, edges, self._order.edge_labels[edge_labels])
 
     def find(self, pattern: Pattern) -> int:
         """Return the tree node of a pattern that `pattern` gave, on this tree or one made alike."""
-        node: int = self._core.find(pattern.types, pattern.edges, pattern.edge_labels)
+        types = _places(pattern.types, self._order.types)
+        edge_labels = _places(pattern.edge_labels, self._order.edge_labels)
+        node: int = self._core.find(types, pattern.edges, edge_labels)
         if node < 0:
             raise ValueError(
                 "Expected a pattern of this tree, but none of its graphs holds it with at most "
@@ -156,6 +227,13 @@ class Tree:
     def costs(self, node: int) -> tuple[Codes, Floats]:
         """Return the graphs that hold the node's pattern and D, its least initial cost there."""
         return self._core.supports(int(node))
+
+    def root_costs(self, node: int) -> tuple[Codes, Floats]:
+        """Return for each image of the node's root its graph and the least initial cost there.
+
+        Costs ascend within a graph. A tree that was grown without them looks them up once.
+        """
+        return self._core.root_costs(int(node))
 
     @property
     def n_nodes(self) -> int:
@@ -169,10 +247,10 @@ class Tree:
 
     def _residual(self, residual: npt.ArrayLike) -> Floats:
         array = np.ascontiguousarray(residual, dtype=np.float64)
-        if array.shape != (len(self.graphs),):
+        if array.ndim not in (1, 2) or array.shape[-1] != len(self.graphs) or not len(array):
             raise ValueError(
-                f"Expected a residual with one number per graph, that is {len(self.graphs)}. "
-                f"Got shape {array.shape} instead."
+                f"Expected a residual with one number per graph, that is {len(self.graphs)}, "
+                f"or a row of them per output. Got shape {array.shape} instead."
             )
         if not np.isfinite(array).all():
             raise ValueError(
@@ -204,6 +282,17 @@ class Tree:
             }
         finally:
             self.seconds_spent += perf_counter() - start
+
+
+def _core_channels(names: tuple[str, ...]) -> list[_core.Pooling]:
+    return [_core.Pooling[name] for name in names]
+
+
+def _places(names: Codes, order: Codes) -> Codes:
+    """Find each name in an order; -1 if it is not there."""
+    place = np.full(int(max(names.max(initial=0), order.max(initial=0))) + 1, -1, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place[names]
 
 
 def _look_ahead(graphs: GraphSet) -> float:
