@@ -201,4 +201,4 @@ def test_equal_losses_are_equal():
     assert Huber(1.0) == Huber(1.0) != Huber(2.0)
     assert SquaredHinge() == SquaredHinge() != Logistic()
     assert len({Huber(1.0), Huber(1.0), SquaredHinge()}) == 2
-    assert repr(Huber(2)) == "Huber(2.0)"
+    assert repr(Huber(2)) == "Huber(epsilon=2.0)"

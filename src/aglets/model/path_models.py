@@ -61,8 +61,8 @@ class PathModels:
             or coefs.shape != (*intercepts.shape, len(self.graphlets))
         ):
             raise ValueError(
-                "Stops need points of shape (n_stops,), intercepts of shape (n_stops, n_outputs) "
-                "and coefs of shape (n_stops, n_outputs, n_graphlets). Got shapes "
+                "Path models need points of shape (n_stops,), intercepts of shape (n_stops, "
+                "n_outputs) and coefs of shape (n_stops, n_outputs, n_graphlets). Got shapes "
                 f"{points.shape}, {intercepts.shape} and {coefs.shape} for {len(self.graphlets)} "
                 "graphlets instead."
             )
@@ -70,7 +70,7 @@ class PathModels:
         gammas = gammas if gammas.size else np.zeros((*intercepts.shape, 0))
         if gammas.ndim != 3 or gammas.shape[:2] != intercepts.shape:
             raise ValueError(
-                "Stops need covariate_coefs of shape (n_stops, n_outputs, n_covariates). "
+                "Path models need covariate_coefs of shape (n_stops, n_outputs, n_covariates). "
                 f"Got shape {gammas.shape} for intercepts of shape {intercepts.shape}."
             )
         if len(points) and (points[0] < 0 or (np.diff(points) <= 0).any()):

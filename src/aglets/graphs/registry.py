@@ -1,0 +1,87 @@
+"""Things by name, to which other packages may add: losses, formats."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Registry"]
+
+Thing = TypeVar("Thing")
+
+
+class Registry(Mapping[str, Thing], Generic[Thing]):
+    """Things by name, in the order in which they came.
+
+    Other packages add theirs by calling `add`, or as entry points of a group: those are loaded when
+    something is looked up for the first time.
+
+    Parameters
+    ----------
+    what, plural : str
+        What one and several of them are called.
+    group : str
+        The group of entry points.
+
+    Examples
+    --------
+    >>> colours: Registry[int] = Registry("colour", "colours", "example.colours")
+    >>> colours.add("red", 0xFF0000)
+    >>> list(colours)
+    ['red']
+    >>> colours["blue"]
+    Traceback (most recent call last):
+    aglets.graphs.registry.UnknownNameError: Expected the name of a colour. Got 'blue' ...
+    """
+
+    def __init__(self, what: str, plural: str, group: str) -> None:
+        self.what, self.plural, self.group = what, plural, group
+        self._things: dict[str, Thing] = {}
+        self._complete = False
+
+    def add(self, name: str, thing: Thing) -> None:
+        """Add a thing; a name that is taken is an error, unless by the same thing."""
+        if self._things.setdefault(name, thing) is not thing:
+            raise ValueError(f"There is a {self.what} {name!r} already; give yours another name.")
+
+    def __getitem__(self, name: str) -> Thing:
+        self._discover()
+        if name not in self._things:
+            raise UnknownNameError(
+                f"Expected the name of a {self.what}. Got {name!r} instead; the {self.plural} are: "
+                f"{', '.join(self._things)}."
+            )
+        return self._things[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._discover()
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        self._discover()
+        return len(self._things)
+
+    def _discover(self) -> None:
+        if self._complete:
+            return
+        self._complete = True
+        for point in entry_points(group=self.group):
+            try:
+                thing: Any = point.load()
+                self.add(thing.name, thing)
+            except Exception as error:  # whatever a stranger's module may raise
+                warnings.warn(
+                    f"The {self.what} {point.name!r} of {point.value} is left out, because it "
+                    f"could not be loaded: {error}",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+
+
+class UnknownNameError(ValueError, KeyError):
+    """Nothing has this name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
