@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets._version import __version__
+from aglets.graphs.arrays import Floats
 from aglets.model._archive import (
     RefusedError,
     decode_value,
@@ -105,7 +106,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "edge_attribute_names": _list(spec.edge_attribute_names),
         "recipe": spec.recipe,
         "scale": model.scaling.kind,
-        "path_columns": list(model.path),
+        "path_columns": list(_repeatable(model.path)),
         "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
         "covariates": _covariates_document(model.covariates),
     }
@@ -186,8 +187,8 @@ def _arrays_of(model: LagraModel) -> Arrays:
         arrays["covariate_coef"] = model.covariate_coef
         arrays["covariate_center"] = model.covariates.center
         arrays["covariate_spread"] = model.covariates.spread
-    if model.path:
-        arrays["path"] = np.column_stack([np.asarray(c, float) for c in model.path.values()])
+    if path := _repeatable(model.path):
+        arrays["path"] = np.column_stack([np.asarray(c, float) for c in path.values()])
     if not isinstance(model.rho, float):
         arrays["rho"] = model.rho
     if model.stability is not None:
@@ -203,6 +204,11 @@ def _arrays_of(model: LagraModel) -> Arrays:
             gammas = _outputs_below_each_other(model.stops.covariate_coefs)
             arrays["stop_covariate_coefs"] = gammas
     return arrays
+
+
+def _repeatable(path: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Leave out the seconds of a fit: the same fit gives the same file."""
+    return {name: column for name, column in path.items() if not name.startswith("seconds")}
 
 
 def _outputs_below_each_other(coefs: NDArray[Any]) -> NDArray[Any]:

@@ -3,23 +3,28 @@
 function showCost() {
   const body = byId("cost-body"),
     c = D.path && D.path.cost;
-  if (!c || !c.seconds) {
+  if (!c || !c.n_visited) {
     body.append(el("p", {}, "The model holds no record of its search."));
     return;
   }
-  const total = c.seconds.reduce((a, b) => a + (b || 0), 0),
-    search = c.seconds_search.reduce((a, b) => a + (b || 0), 0);
+  const sum = (v) => v.reduce((a, b) => a + (b || 0), 0),
+    timed = Boolean(c.seconds && c.seconds_search), // a model file keeps no times
+    total = timed ? sum(c.seconds) : 0;
   body.append(
     el(
       "p",
       {},
       "The path of " +
         c.lam.length +
-        " lambdas took " +
-        num(total) +
-        " s, of which " +
-        num(search) +
-        " s went into the search among all subgraphs; at most " +
+        " lambdas " +
+        (timed
+          ? "took " +
+            num(total) +
+            " s, of which " +
+            num(sum(c.seconds_search)) +
+            " s went into the search among all subgraphs; "
+          : "was searched among all subgraphs: ") +
+        "at most " +
         num(Math.max(...c.n_visited), 6) +
         " of them were looked at for one lambda.",
     ),
@@ -41,7 +46,7 @@ function showCost() {
   const seconds = parts.map(([k]) => soFar(c[k])),
     counts = [c.n_visited, c.working_set_size].map((v) => v.map((u) => Math.max(u, 0.5)));
   for (const [name, sets, names] of [
-    ["seconds so far", seconds, parts.map((p) => p[1])],
+    ...(timed ? [["seconds so far", seconds, parts.map((p) => p[1])]] : []),
     ["count", counts, ["subgraphs visited", "working set"]],
   ]) {
     const a = axes({
