@@ -217,7 +217,7 @@ def test_an_unknown_loss_in_a_model_file_is_one_sentence(model_file, tmp_path):
 
 
 def test_a_model_file_knows_every_loss():
-    assert set(LOSS_NAMES) == set(LOSSES)
+    assert set(LOSS_NAMES) <= set(LOSSES)
 
 
 @pytest.mark.parametrize("n_jobs", [2**40, 10**30, 0])

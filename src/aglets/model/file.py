@@ -59,7 +59,7 @@ ARRAYS = (
     *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-#: Those of `model.losses.LOSSES`, by name: reading a model needs no solver and no SciPy.
+#: The losses of this package: reading a model of one of them needs no SciPy.
 LOSS_NAMES = ("squared_hinge", "logistic", "squared", "huber")
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
 
@@ -357,9 +357,16 @@ def _stops(
 
 def _loss(document: dict[str, Any]) -> str:
     name = _field(document, "loss", str)
-    if name not in LOSS_NAMES:
+    if name not in LOSS_NAMES and name not in _registered_losses():
         raise ValueError(f"the loss {name[:40]!r} is not known")
     return name
+
+
+def _registered_losses() -> tuple[str, ...]:
+    """List all losses, also those that other packages add."""
+    from aglets.model.losses import loss_names
+
+    return loss_names()
 
 
 def _rho(document: dict[str, Any], arrays: Arrays, n_graphlets: int) -> float | NDArray[Any]:
