@@ -64,13 +64,15 @@ def main() -> None:
 def show_graphlets(learned: GlobalExplanation) -> None:
     """Print the graphlets, the strongest first."""
     table = Table(title="Graphlets", box=box.SIMPLE_HEAD, title_justify="left")
-    for column in ("weight", "graphlet", "a sign of", "in graphs", "AUC alone"):
-        table.add_column(column, justify="left" if column in ("graphlet", "a sign of") else "right")
+    for column in ("weight", "graphlet", "evidence for", "in graphs", "AUC alone"):
+        table.add_column(
+            column, justify="left" if column in ("graphlet", "evidence for") else "right"
+        )
     for entry in learned.graphlets:
         table.add_row(
             f"{entry.coef:+.2f}",
             entry.graphlet.name,
-            str(entry.speaks_for),
+            str(entry.evidence_for),
             str(entry.n_support),
             f"{entry.auc:.2f}",
         )

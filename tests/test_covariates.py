@@ -263,7 +263,7 @@ def test_every_text_and_table_names_covariates_for_what_they_are(sized, demo):
     assert frame["kind"].tolist() == ["graphlet"] * len(sized.graphlets_) + ["covariate"] * len(
         sized.covariates_.names
     )
-    # They are no graphlets.
+    # They are not graphlets.
     assert sized.transform(graphs).shape[1] == len(sized.get_feature_names_out())
 
 
@@ -307,9 +307,9 @@ def test_the_report_shows_covariates_and_scores_with_them(demo, own, tmp_path):
     card = data["gallery"][0]
     psi = np.array([data["psi"][card["id"]][k] for k in range(len(data["graphlets"]))])
     adds = psi @ [entry["coef"] for entry in data["graphlets"]]
-    adds += data["intercepts"][0] + sum(entry["adds"] for entry in card["beside"][0])
+    adds += data["intercepts"][0] + sum(entry["adds"] for entry in card["covariates"][0])
     assert adds == pytest.approx(data["decisions"][card["id"]][0], abs=1e-2)
-    assert any("which are no graphlets: " in sentence for sentence in data["sentences"])
+    assert any("which are not graphlets: " in sentence for sentence in data["sentences"])
 
 
 def test_the_command_line_fits_shows_and_predicts_with_covariates(tmp_path):

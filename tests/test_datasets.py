@@ -482,7 +482,10 @@ def test_flip_y_turns_over_that_many_classes():
         ({"parts": 2.0}, "parts to be between 0 and 1, got 2.0"),
         ({"decoys": 1.5}, "decoys to be between 0 and 1, got 1.5"),
         ({"flip_y": -0.5}, "flip_y to be between 0 and 1, got -0.5"),
-        ({"background_size": (5, 3)}, r"background_size to be \(least, greatest\) .* got \(5, 3\)"),
+        (
+            {"background_size": (5, 3)},
+            r"to be \(minimum, maximum\) .* got \(5, 3\)",
+        ),
     ],
 )
 def test_planted_refuses_impossible_settings(options, message):

@@ -74,25 +74,25 @@ def test_a_description_counts():
     assert found.n_disconnected == 1
     assert found.n_isolated_nodes == 2
     assert found.duplicates == [[0, 1]]
-    assert found.attributes["charge"].greatest == 1
+    assert found.attributes["charge"].maximum == 1
     assert found.n_nodes.mean == 2.0
     assert "attribute charge" in str(found)
     assert "1 graphs have no nodes" in str(found)
-    assert json.loads(json.dumps(found.to_dict()))["attributes"]["charge"]["least"] == 0
+    assert json.loads(json.dumps(found.to_dict()))["attributes"]["charge"]["minimum"] == 0
 
 
 def test_it_warns_when_the_size_tells_the_class():
     sizes = np.random.default_rng(0).permutation(np.repeat([3, 4, 8, 9], 10))
     graphs = chains(*["C" * size for size in sizes])
     warnings = graphs.describe(np.where(sizes > 5, "big", "small")).warnings
-    assert warnings[-1].startswith("The class follows the node count alone: it tells 100.0%")
+    assert warnings[-1].startswith("The class follows the node count alone: it predicts 100.0%")
     assert graphs.describe().warnings == []
 
 
 def test_it_warns_when_the_order_tells_the_class():
     graphs = chains(*["CO"] * 40)
     warnings = graphs.describe([0] * 20 + [1] * 20).warnings
-    assert any(text.startswith("File order predicts the class: it tells 9") for text in warnings)
+    assert any(text.startswith("File order predicts the class: it predicts 9") for text in warnings)
     assert any("different classes in 1 cases" in text for text in warnings)
 
 
@@ -116,7 +116,7 @@ def test_odd_targets_are_no_trouble():
     graphs = chains(*["CO"] * 12)
     assert "All graphs are of one class." in graphs.describe(["a"] * 12).warnings
     assert graphs.describe(np.array([None, "a"] * 6, dtype=object)).classes == {"None": 6, "a": 6}
-    assert graphs.describe(np.linspace(0, 1, 12)).target.greatest == 1.0
+    assert graphs.describe(np.linspace(0, 1, 12)).target.maximum == 1.0
     with pytest.raises(ValueError, match=r"one value for each of the 12 graphs, got shape \(2,\)"):
         graphs.describe([1, 2])
 
@@ -135,7 +135,7 @@ def test_known_traits_of_public_data(load_tu):
     graphs, y = load_tu("SYNTHETIC")
     found = graphs.describe(y)
     assert found.n_same_structure == 299
-    assert any("File order predicts the class: it tells 99" in text for text in found.warnings)
+    assert any("File order predicts the class: it predicts 99" in text for text in found.warnings)
     graphs, y = load_tu("DHFR")
     assert any("193 stretches of one class" in text for text in graphs.describe(y).warnings)
 

@@ -169,7 +169,7 @@ def chains(sizes):
 def test_it_warns_when_the_size_alone_decides():
     sizes = np.random.default_rng(0).integers(2, 12, 60)
     y = np.where(sizes > 6, "large", "small")
-    with pytest.warns(LeakWarning, match=r"node count alone: it tells .*covariates='size'"):
+    with pytest.warns(LeakWarning, match=r"node count alone: it predicts .*covariates='size'"):
         evaluate(LagraClassifier(maxpat=1, n_lambdas=3), chains(sizes), y, cv=2)
     assert size_leak(chains(sizes), np.random.default_rng(1).permutation(y)) is None
     assert "correlation is 1.00" in size_leak(chains(sizes), sizes * 1.5)

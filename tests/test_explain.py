@@ -168,8 +168,8 @@ def test_global_explanation_counts_support_psi_and_auc(demo):
         for value in ("acidic", "neutral"):
             assert entry.support[value] == (column[y == value] > 0).sum()
             assert entry.mean_psi[value] == pytest.approx(column[y == value].mean())
-        assert entry.speaks_for == ("neutral" if entry.coef > 0 else "acidic")
-        assert entry.auc == pytest.approx(roc_auc_score(y == entry.speaks_for, column))
+        assert entry.evidence_for == ("neutral" if entry.coef > 0 else "acidic")
+        assert entry.auc == pytest.approx(roc_auc_score(y == entry.evidence_for, column))
         assert entry.best_graph == column.argmax()
         names = np.array(graphs.vocabulary)[graphs.labels]
         rows = graphs.attributes[names == entry.graphlet.labels[0]]

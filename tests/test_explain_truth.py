@@ -66,7 +66,7 @@ def test_the_top_graphlet_is_the_planted_one_and_explanations_of_new_graphs_poin
     train, held_out, motif = planted
     clf = LagraClassifier().fit(*train)
     top = clf.explain_global().graphlets[0]
-    assert top.speaks_for == 1
+    assert top.evidence_for == 1
     assert is_isomorphic(top.graphlet, motif)
     precision, recall = pointed_at(clf, *held_out, motif)
     assert precision >= 0.95
@@ -155,7 +155,7 @@ def test_a_top_graphlet_of_mutag_lies_on_the_nitro_group_by_default(mutag):
     found = [
         on_nitro(clf, graphs, entry)
         for entry in clf.explain_global().graphlets[:10]
-        if entry.speaks_for == 1 and 1 in entry.graphlet.labels
+        if entry.evidence_for == 1 and 1 in entry.graphlet.labels
     ]
     # C-C(-N)-C of a ring, for instance: 50 of the 51 graphs that hold it have it at a nitro group.
     assert any(part >= 0.95 and n_graphs >= 40 for part, n_graphs in found)
@@ -167,7 +167,7 @@ def test_with_room_for_it_the_aromatic_nitro_group_is_among_the_top_graphlets_of
     clf = LagraClassifier(maxpat=8).fit(graphs, y)
     top = clf.explain_global().graphlets[:5]
     [entry] = [entry for entry in top if nitro_groups(entry.graphlet)]
-    assert entry.speaks_for == 1
+    assert entry.evidence_for == 1
     # Its nitrogen sits on an aromatic ring.
     [nitrogen] = nitro_groups(entry.graphlet)
     bonds = {

@@ -13,7 +13,7 @@ from matplotlib.patches import Circle
 from matplotlib.text import Text
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, datasets
-from aglets.drawing.layout import LEAST_DISTANCE, positions
+from aglets.drawing.layout import MIN_DISTANCE, positions
 from aglets.model.file import load
 from aglets.plot import (
     GraphletDisplay,
@@ -164,7 +164,7 @@ def test_nodes_are_never_laid_out_too_close(n, edges, molecule):
     assert x.shape == (n, 2)
     assert np.isfinite(x).all()
     gaps = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(n, 1)]
-    assert gaps.size == 0 or gaps.min() >= LEAST_DISTANCE - 1e-9
+    assert gaps.size == 0 or gaps.min() >= MIN_DISTANCE - 1e-9
     assert np.array_equal(x, positions(n, edges, molecule=molecule))
 
 
@@ -175,7 +175,7 @@ def test_whole_data_sets_are_laid_out_without_overlaps(load_tu, name):
     for graph in graphs[:25]:
         x = positions(graph.n_nodes, graph.edges)
         gaps = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(len(x), 1)]
-        assert gaps.min() >= LEAST_DISTANCE - 1e-9
+        assert gaps.min() >= MIN_DISTANCE - 1e-9
 
 
 def test_explanations_plot_themselves():

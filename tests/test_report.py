@@ -95,7 +95,7 @@ def test_the_page_says_what_the_model_says(demo):
     for graph in data["gallery"]:
         total = data["intercepts"][0] + sum(
             data["graphlets"][int(rank)]["coef"] * data["psi"][graph["id"]][int(rank)]
-            for rank in graph["sites"]
+            for rank in graph["embedding"]
         )
         assert total == pytest.approx(f[graph["id"]], abs=2e-2)
 
@@ -179,7 +179,7 @@ def test_regression_many_classes_empty_models_and_no_truth_have_pages(demo):
     assert "no graphlets" in data_of(report.html(empty, graphs, y))["sentences"][0]
     assert data_of(report.html(clf, graphs))["quality"] is None
     smooth = LagraClassifier(maxpat=2, n_lambdas=5, loss="logistic").fit(graphs, y)
-    assert data_of(report.html(smooth, graphs, y))["quality"]["calibration"]["told"]
+    assert data_of(report.html(smooth, graphs, y))["quality"]["calibration"]["predicted"]
 
 
 def test_what_cannot_be_reported_is_said_in_a_sentence(demo):

@@ -50,7 +50,7 @@ PHRASES = (
     Phrase(r"\banew\b|\bagain and again\b", "again, repeatedly"),
     Phrase(r"(?<!there )(?<!There )\b(is|are|was|were) no (?!longer|more)", "is not a"),
     Phrase(
-        r"\b(nodes?|edges?|graphs?|graphlets?|bytes|dot products|ms|seconds?|one|thread|times|SMILES)"
+        r"\b(nodes?|edges?|graphs?|graphlets?|bytes|products|ms|seconds?|one|thread|times|SMILES)"
         r" an? (graph|node|line|file|second|process|step|row|label|split|class|fold|edge|set)\b",
         "per",
     ),

@@ -113,9 +113,9 @@ class Evaluation:
         No accuracy or R² is above 1, and no accuracy below 0: there the interval ends.
         """
         found = self._estimate(self.scores, level)
-        least = 0.0 if self.score_name == "accuracy" else -np.inf
+        lowest = 0.0 if self.score_name == "accuracy" else -np.inf
         return found._replace(
-            low=float(np.maximum(found.low, least)), high=float(np.minimum(found.high, 1.0))
+            low=float(np.maximum(found.low, lowest)), high=float(np.minimum(found.high, 1.0))
         )
 
     def difference(self, other: Evaluation, level: float = 0.95) -> Estimate:
@@ -203,9 +203,9 @@ def evaluate(
 ) -> Evaluation:
     """Measure how good an estimator is on graphs it never saw.
 
-    For every split the estimator is fitted anew on the training part, with all that it chooses, and
-    scored once on the test part. So the scores are unbiased, unlike the validation scores of the
-    point that was chosen, which are the best of many.
+    For every split the estimator is fitted again on the training part, with all that it chooses,
+    and scored once on the test part. So the scores are unbiased, unlike the validation scores of
+    the point that was chosen, which are the best of many.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def evaluate(
         So many folds, shuffled and with the proportions of classes, or as a scikit-learn splitter
         says.
     n_repeats : int, default=1
-        How often to shuffle into folds anew; more make the mean steadier.
+        Number of times to shuffle into folds; more make the mean steadier.
     covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
         Your own covariates, for ``fit`` and ``score``.
     random_state : int, default=0
@@ -232,8 +232,8 @@ def evaluate(
     Warns
     -----
     LeakWarning
-        If the size of graphs alone tells the targets; or if the test parts are stretches of the
-        file, and the file's order tells the class.
+        If the size of graphs alone predicts the targets; or if the test parts are stretches of the
+        file, and the order of the file predicts the class.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def keep_component(graphs: GraphSet, which: Literal["largest", "first"]) -> Grap
     ----------
     graphs : GraphSet
     which : "largest" or "first"
-        The component with most nodes (of equal ones the one with the smallest node), or the one
+        The largest component (of equal ones the one with the smallest node), or the one
         that holds the first node.
 
     Examples

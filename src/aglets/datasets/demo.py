@@ -12,7 +12,7 @@ from aglets.graphs import GraphSet
 
 __all__ = ["demo_smiles", "load_demo"]
 
-#: How `GraphSet.from_smiles` reads molecules unless told otherwise; the file was made with it.
+#: How `GraphSet.from_smiles` reads molecules by default; the file was made with it.
 _RECIPE = (
     '{"molecule": {"label_with": [], "attributes": ["gasteiger_charge", "n_hydrogens", "degree", '
     '"in_ring"], "coordinates": null, "edge_labels": true, "hydrogens": false}}'

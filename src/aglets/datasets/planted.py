@@ -3,16 +3,16 @@
 A *motif* is a small connected graph with labels and attributes. Every graph carries copies of the
 motifs, tied to a random background by single edges, and its class says which copies are whole:
 graphs of class 1 hold a whole motif of theirs, graphs of class -1 one of theirs. All other copies
-are near misses, so that nothing less than the motif tells the classes apart:
+are near misses, so that only the whole motif distinguishes the classes:
 
 - A *part* is a copy that lacks one edge. By default every graph holds, for every edge of every
   motif, a copy without it: then every proper part of a motif, with its attributes, is in every
   graph of both classes, and a model that stops at a part is wrong.
 - A *decoy* is whole in labels and edges, but each of its nodes has attributes at some distance from
-  the motif's, every time in another direction: who looks at labels only cannot tell it from the
+  the motif's, every time in another direction: labels alone cannot distinguish it from the
   motif. Decoys lie all around it, so that none of them draws a learned graphlet to one side.
 
-Where there are parts, graphs of both classes hold the same number of copies: sizes tell nothing.
+Where there are parts, graphs of both classes hold the same number of copies: sizes predict nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def make_planted(
     motif_size : int
         Number of nodes of a motif; from three on it has one ring.
     background_size : (int, int)
-        Least and greatest number of nodes around the planted ones.
+        Minimum and maximum number of nodes around the planted ones.
     n_labels : int
         Node labels are "A", "B", ...; those of a motif are drawn from the same letters.
     n_attributes : int
@@ -71,12 +71,12 @@ def make_planted(
         Standard deviation of planted attributes about the true ones.
     parts : float
         Share of the edges of each motif for which every graph carries a copy without that edge.
-        With 1, only whole motifs tell the classes apart; with 0, the smallest part that happens to
+        With 1, only whole motifs distinguish the classes; with 0, the smallest part that happens to
         be rare elsewhere does, and a sparse model need not find more.
     decoys : float
         Probability that a motif which a graph does not hold is there as a decoy.
     flip_y : float
-        Fraction of graphs whose class is turned over in the end.
+        Fraction of graphs whose class is changed in the end.
     random_state : int, Generator or None
         The same number gives the same data.
 
@@ -86,7 +86,7 @@ def make_planted(
     y : ndarray of shape (n_graphs,)
         -1 and 1.
     motifs : list of Graphlet
-        The truth; `coef` is 1 or -1, the class a motif speaks for.
+        The truth; `coef` is 1 or -1, the class a motif belongs to.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def make_planted(
         raise ValueError(f"Expected n_labels of at most {len(_ALPHABET)}, got {n_labels}.")
     if not 1 <= background_size[0] <= background_size[1]:
         raise ValueError(
-            f"Expected background_size to be (least, greatest) from 1 on, got {background_size}."
+            f"Expected background_size to be (minimum, maximum) from 1 on, got {background_size}."
         )
     rng = np.random.default_rng(random_state)
     centres = rng.normal(size=(n_labels, n_attributes))
@@ -224,7 +224,7 @@ class _Builder:
         self.attributes = np.concatenate([self.attributes, attributes])
 
     def shuffled(self, rng: np.random.Generator) -> _Builder:
-        """Renumber the nodes at random, so that position tells nothing."""
+        """Renumber the nodes at random, so that position predicts nothing."""
         order = rng.permutation(len(self.labels))
         place = np.argsort(order)
         return _Builder(
@@ -257,9 +257,9 @@ def _random_tree(rng: np.random.Generator, size: int) -> list[tuple[int, int]]:
 
 def _check(**counts: int) -> None:
     for name, value in counts.items():
-        least = 0 if name == "n_motifs" else 1
-        if value < least:
-            raise ValueError(f"Expected {name} to be at least {least}, got {value}.")
+        minimum = 0 if name == "n_motifs" else 1
+        if value < minimum:
+            raise ValueError(f"Expected {name} to be at least {minimum}, got {value}.")
 
 
 def _check_fractions(**fractions: float) -> None:

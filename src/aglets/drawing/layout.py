@@ -1,7 +1,7 @@
 """Where to draw nodes: the same graph always looks the same, and no two nodes overlap.
 
 Distances in the picture follow distances in the graph (stress majorisation from a spectral start),
-edges are about 1 long, and any two nodes are at least `LEAST_DISTANCE` apart. Molecules are laid
+edges are about 1 long, and any two nodes are at least `MIN_DISTANCE` apart. Molecules are laid
 out by RDKit where it is installed.
 """
 
@@ -14,10 +14,10 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-__all__ = ["LEAST_DISTANCE", "positions"]
+__all__ = ["MIN_DISTANCE", "positions"]
 
 
-LEAST_DISTANCE = 0.7
+MIN_DISTANCE = 0.7
 _ROUNDS = 100
 
 
@@ -134,12 +134,12 @@ def _apart(x: npt.NDArray[np.float64], pairs: npt.NDArray[np.int64]) -> npt.NDAr
             moved |= _push_off_edges(x, pairs)
         if not moved:
             break
-    least = float(np.linalg.norm(x[rows] - x[columns], axis=1).min())
-    if least < 1e-6:  # cannot be pushed apart: they lie on a circle instead
+    smallest = float(np.linalg.norm(x[rows] - x[columns], axis=1).min())
+    if smallest < 1e-6:  # cannot be pushed apart: they lie on a circle instead
         angle = 2.0 * np.pi * np.arange(n) / n
         x = np.column_stack([np.cos(angle), np.sin(angle)])
-        least = 2.0 * np.sin(np.pi / n)
-    return x * max(1.0, LEAST_DISTANCE / least)
+        smallest = 2.0 * np.sin(np.pi / n)
+    return x * max(1.0, MIN_DISTANCE / smallest)
 
 
 def _push_nodes(
@@ -147,13 +147,13 @@ def _push_nodes(
 ) -> bool:
     gap = x[rows] - x[columns]
     length = np.linalg.norm(gap, axis=1)
-    close = length < 1.05 * LEAST_DISTANCE
+    close = length < 1.05 * MIN_DISTANCE
     if not close.any():
         return False
     gap, length = gap[close], length[close]
     gap[length < 1e-9] = (1e-3, 1e-3)
     length = np.maximum(length, 1e-3)
-    push = 0.5 * (1.1 * LEAST_DISTANCE - length)[:, None] * gap / length[:, None]
+    push = 0.5 * (1.1 * MIN_DISTANCE - length)[:, None] * gap / length[:, None]
     np.add.at(x, rows[close], push)
     np.add.at(x, columns[close], -push)
     return True
@@ -201,7 +201,7 @@ def _turned(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def _packed(
     n_nodes: int, parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
 ) -> npt.NDArray[np.float64]:
-    """Set components beside each other in rows, the largest first."""
+    """Set components next to each other in rows, the largest first."""
     x = np.zeros((n_nodes, 2))
     sizes = [(np.ptp(placed, axis=0) + 1.0) for _, placed in parts]
     limit = max(max(size[0] for size in sizes), 1.4 * float(np.sqrt(sum(s.prod() for s in sizes))))

@@ -1,4 +1,4 @@
-"""Colours that people with any colour vision can tell apart (Okabe and Ito), for all pictures."""
+"""Colours that people with any colour vision can distinguish (Okabe and Ito), for all pictures."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a model says, as plain data: about all graphs, and about one.
 
-`explain_global` tells which graphlets a model uses, how strongly, and where they occur;
+`explain_global` lists which graphlets a model uses, how strongly, and where they occur;
 `explain_local` splits the prediction for one graph into the contributions of graphlets, each with
 the nodes it was matched to. Both are exact, and the same on every run. Pictures are drawn from
 these objects alone.

@@ -15,12 +15,12 @@ from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
+    evidence_for,
     graphlet_dict,
     json_text,
     label_text,
     names_of,
     short_name,
-    speaks_for,
 )
 from aglets.graphlets import Graphlet
 from aglets.graphlets.residue import without_residue
@@ -43,7 +43,7 @@ class GraphletSummary(Drawable):
         In the user's units.
     coef : float
         beta.
-    speaks_for : class or None
+    evidence_for : class or None
         The class that a match makes likelier ("not" the output's class counts for the other of two
         classes); None in regression.
     output : class or None
@@ -56,8 +56,8 @@ class GraphletSummary(Drawable):
         Mean of psi over all graphs of each class, also those where it is 0; empty without y.
     mean_psi_all : float
     auc : float or None
-        How well psi alone tells `speaks_for` from the rest: 0.5 for not at all, 1 for perfectly.
-        None without y, in regression, or if only one class is there.
+        How well psi alone distinguishes `evidence_for` from the rest: 0.5 for not at all, 1 for
+        perfectly. None without y, in regression, or if only one class is there.
     correlation : float or None
         Of psi with y, in regression.
     best_graph : int or None
@@ -67,8 +67,8 @@ class GraphletSummary(Drawable):
         Mean and standard deviation of each attribute over all nodes in the graphs that have the
         label of this node, for comparison with ``graphlet.attributes``. NaN where there are none.
     shown_attributes : ndarray of shape (n_nodes, n_attributes)
-        ``graphlet.attributes`` as they are drawn: 0 for what is negligible beside that mean and
-        spread.
+        ``graphlet.attributes`` as they are drawn: 0 for what is negligible compared with that
+        mean and spread.
     attribute_names : tuple of str
     molecule : bool
         Whether graphs were read from molecules, and are drawn as such.
@@ -80,7 +80,7 @@ class GraphletSummary(Drawable):
     index: int
     graphlet: Graphlet
     coef: float
-    speaks_for: Any
+    evidence_for: Any
     output: Any
     support: dict[Any, int]
     n_support: int
@@ -103,7 +103,7 @@ class GraphletSummary(Drawable):
             "index": self.index,
             "graphlet": graphlet_dict(self.graphlet),
             "coef": self.coef,
-            "speaks_for": label_text(self.speaks_for),
+            "evidence_for": label_text(self.evidence_for),
             "output": label_text(self.output),
             "support": {str(key): value for key, value in self.support.items()},
             "n_support": self.n_support,
@@ -138,7 +138,7 @@ class GlobalExplanation(Drawable):
     loss : str
     attribute_names : tuple of str
     covariates : tuple of CovariateSummary
-        Numbers of the whole graph beside the graphlets, if the model has such.
+        Numbers of the whole graph in addition to the graphlets, if the model has such.
     """
 
     graphlets: tuple[GraphletSummary, ...]
@@ -199,7 +199,7 @@ class GlobalExplanation(Drawable):
             "kind": ["graphlet"] * len(self.graphlets),
             **{
                 name: [getattr(entry, name) for entry in self.graphlets]
-                for name in ("index", "coef", "speaks_for", "n_support", "mean_psi_all")
+                for name in ("index", "coef", "evidence_for", "n_support", "mean_psi_all")
             },
         }
         for value in self.class_counts:
@@ -209,12 +209,12 @@ class GlobalExplanation(Drawable):
             columns[name] = [getattr(entry, name) for entry in self.graphlets]
         if not self.covariates:
             return pd.DataFrame(columns)
-        beside = [
+        covariate_rows = [
             {"graphlet": entry.name, "kind": "covariate"}
-            | {name: getattr(entry, name) for name in ("index", "coef", "speaks_for")}
+            | {name: getattr(entry, name) for name in ("index", "coef", "evidence_for")}
             for entry in self.covariates
         ]
-        rows = pd.DataFrame(columns).to_dict("records") + beside
+        rows = pd.DataFrame(columns).to_dict("records") + covariate_rows
         return pd.DataFrame(rows, columns=list(columns))
 
     def __str__(self) -> str:
@@ -236,12 +236,12 @@ class GlobalExplanation(Drawable):
         return f"GlobalExplanation({len(self.graphlets)} graphlets, {self.n_graphs} graphs)"
 
     def _repr_html_(self) -> str:
-        head = ["graphlet", "weight", "speaks for", "in graphs", "AUC", "stability"]
+        head = ["graphlet", "weight", "evidence for", "in graphs", "AUC", "stability"]
         rows = [
             [
                 short_name(entry.graphlet.name),
                 entry.coef,
-                "" if entry.speaks_for is None else entry.speaks_for,
+                "" if entry.evidence_for is None else entry.evidence_for,
                 entry.n_support,
                 "" if entry.auc is None else entry.auc,
                 "" if entry.stability is None else entry.stability,
@@ -254,23 +254,23 @@ class GlobalExplanation(Drawable):
             f"<figcaption>{html.escaped(f'{entry.coef:+.3g}')}</figcaption></figure>"
             for entry in self.graphlets[:6]
         )
-        beside = ""
+        covariate_table = ""
         if self.covariates:
-            names = ["covariate", "adds, by a standard deviation", "more speaks for", "mean"]
-            beside = html.table(
+            names = ["covariate", "adds, by a standard deviation", "more is evidence for", "mean"]
+            covariate_table = html.table(
                 names,
                 [
                     [
                         short_name(e.name),
                         e.effect,
-                        "" if e.output is None else e.speaks_for,
+                        "" if e.output is None else e.evidence_for,
                         e.center,
                     ]
                     for e in self.covariates
                 ],
             )
         learned = html.table(head, rows) if rows else f"<p>{html.escaped(NO_GRAPHLETS)}</p>"
-        return f"<p>{html.escaped(repr(self))}</p>{pictures}{learned}{beside}"
+        return f"<p>{html.escaped(repr(self))}</p>{pictures}{learned}{covariate_table}"
 
 
 def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:
@@ -281,7 +281,7 @@ def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:
 def _quality(entry: GraphletSummary) -> str:
     text = ""
     if entry.auc is not None:
-        text += f", AUC {entry.auc:.2f} for {entry.speaks_for}"
+        text += f", AUC {entry.auc:.2f} for {entry.evidence_for}"
     if entry.correlation is not None:
         text += f", correlation {entry.correlation:+.2f}"
     if entry.stability is not None:
@@ -317,7 +317,7 @@ def explain_global(
     >>> y = ["alcohol", "alcohol", "alkane", "alkane"] * 5
     >>> model = LagraClassifier(maxpat=1).fit(graphs, y).model_
     >>> first = explain_global(model, graphs, y).graphlets[0]
-    >>> first.graphlet.name, first.speaks_for, first.support, first.auc
+    >>> first.graphlet.name, first.evidence_for, first.support, first.auc
     ('O', 'alcohol', {'alcohol': 10, 'alkane': 0}, 1.0)
     """
     found = model.match(graphs, n_jobs=n_jobs)
@@ -348,7 +348,7 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 index=j,
                 graphlet=graphlet,
                 coef=coef,
-                speaks_for=speaks_for(classes, row, coef),
+                evidence_for=evidence_for(classes, row, coef),
                 output=None if classes is None else classes[row if len(classes) > 2 else 1],
                 support={classes[c]: int(occurs[w, j].sum()) for c, w in per_class.items()}
                 if classes
@@ -418,7 +418,7 @@ def _split(codes: NDArray[np.intp], n_classes: int) -> dict[int, NDArray[np.intp
 
 
 def _target(classes: tuple[Any, ...] | None, row: int, coef: float) -> tuple[int, bool]:
-    """Which class to tell from the rest, and whether a match speaks for it or for the rest."""
+    """Which class to distinguish from the rest, and whether a match is evidence for it."""
     if classes is None:
         return 0, True
     return (row, coef > 0.0) if len(classes) > 2 else (1, coef > 0.0)
@@ -428,9 +428,9 @@ def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _auc(scores: Floats, of_class: NDArray[np.bool_], speaks_for: bool) -> float | None:
+def _auc(scores: Floats, of_class: NDArray[np.bool_], evidence_for: bool) -> float | None:
     """Area under the ROC curve: the chance that a graph of the class outscores another."""
-    of_class = of_class if speaks_for else ~of_class
+    of_class = of_class if evidence_for else ~of_class
     inside, outside = np.sort(scores[of_class]), np.sort(scores[~of_class])
     if not len(inside) or not len(outside):
         return None

@@ -132,7 +132,7 @@ class LocalExplanation(Drawable):
     prediction : object
         The class, or the number in regression.
     output : object
-        The class that a positive decision speaks for; None in regression.
+        The class that a positive decision is evidence for; None in regression.
     intercept : float
     contributions : tuple of Contribution
         The greatest first; graphlets that do not occur contribute 0 and come last.
@@ -328,10 +328,12 @@ def explain_local(
     """
     single = isinstance(graphs, (Graph, str))
     given = model.input_spec.read([graphs] if single else graphs)
-    beside = model.covariate_values(given, covariates)
+    covariate_values = model.covariate_values(given, covariates)
     found = model.match(given, n_jobs=n_jobs)
     row = None if output is None else _output_row(model, output)
-    explanations = [_explained(model, found, i, beside[i], row) for i in range(len(given))]
+    explanations = [
+        _explained(model, found, i, covariate_values[i], row) for i in range(len(given))
+    ]
     return explanations[0] if single else explanations
 
 
@@ -347,14 +349,14 @@ def _output_row(model: LagraModel, output: Any) -> int:
 
 
 def _explained(
-    model: LagraModel, found: Match, i: int, beside: Floats, row: int | None
+    model: LagraModel, found: Match, i: int, covariate_values: Floats, row: int | None
 ) -> LocalExplanation:
     graph, scaled = found.graphs[i], found.scaled[i]
     psi, embeddings = found.psi[i], found.embeddings[i]
     # fsum is rounded once, whatever the order: no sum here depends on how graphs came in.
     f = np.array(
         [
-            math.fsum([beta0, *(beta * psi).tolist(), *(gamma * beside).tolist()])
+            math.fsum([beta0, *(beta * psi).tolist(), *(gamma * covariate_values).tolist()])
             for beta0, beta, gamma in zip(
                 model.intercept, model.coef, model.covariate_coef, strict=True
             )
@@ -390,7 +392,7 @@ def _explained(
         switches=_switches(model, f, psi, embeddings),
         attribute_names=names_of(model.input_spec.attribute_names, model.input_spec.n_attributes),
         molecule=is_molecule(model.input_spec.recipe),
-        covariates=contributions_of(model, row, beside),
+        covariates=contributions_of(model, row, covariate_values),
     )
 
 

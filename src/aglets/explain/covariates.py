@@ -1,11 +1,11 @@
-"""Covariates in explanations: numbers of the whole graph, beside graphlets and never among them."""
+"""Covariates in explanations: numbers of the whole graph, listed apart from the graphlets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from aglets.explain.plain import label_text, speaks_for
+from aglets.explain.plain import evidence_for, label_text
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 
@@ -56,7 +56,7 @@ class CovariateSummary:
         gamma: what one unit more adds to the decision.
     effect : float
         What one standard deviation more adds to it.
-    speaks_for : class or None
+    evidence_for : class or None
         The class that more of it makes likelier; None in regression.
     output : class or None
         The class whose decision it is part of.
@@ -68,7 +68,7 @@ class CovariateSummary:
     name: str
     coef: float
     effect: float
-    speaks_for: Any
+    evidence_for: Any
     output: Any
     center: float
     spread: float
@@ -76,49 +76,49 @@ class CovariateSummary:
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
         fields = dict(vars(self))
-        return fields | {name: label_text(fields[name]) for name in ("speaks_for", "output")}
+        return fields | {name: label_text(fields[name]) for name in ("evidence_for", "output")}
 
 
 def contributions_of(
     model: LagraModel, row: int, centered: Floats
 ) -> tuple[CovariateContribution, ...]:
     """Say what each covariate of one graph adds to an output, the greatest first."""
-    known = model.covariates
-    if known is None:
+    fitted = model.covariates
+    if fitted is None:
         return ()
     found = [
         CovariateContribution(
             index=j,
             name=name,
-            value=float(centered[j] + known.center[j]),
-            center=float(known.center[j]),
+            value=float(centered[j] + fitted.center[j]),
+            center=float(fitted.center[j]),
             coef=float(model.covariate_coef[row, j]),
             contribution=float(model.covariate_coef[row, j] * centered[j]) + 0.0,
         )
-        for j, name in enumerate(known.names)
+        for j, name in enumerate(fitted.names)
     ]
     return tuple(sorted(found, key=lambda entry: (-abs(entry.contribution), entry.index)))
 
 
 def summaries_of(model: LagraModel) -> tuple[CovariateSummary, ...]:
     """Say what covariates a model has, those with the greatest effect first."""
-    known = model.covariates
-    if known is None:
+    fitted = model.covariates
+    if fitted is None:
         return ()
     classes = None if model.classes is None else tuple(model.classes.tolist())
     found = []
     for row, coefs in enumerate(model.covariate_coef.tolist()):
-        for j, (name, coef) in enumerate(zip(known.names, coefs, strict=True)):
+        for j, (name, coef) in enumerate(zip(fitted.names, coefs, strict=True)):
             found.append(
                 CovariateSummary(
                     index=j,
                     name=name,
                     coef=coef,
-                    effect=coef * float(known.spread[j]),
-                    speaks_for=speaks_for(classes, row, coef),
+                    effect=coef * float(fitted.spread[j]),
+                    evidence_for=evidence_for(classes, row, coef),
                     output=None if classes is None else classes[row if len(classes) > 2 else 1],
-                    center=float(known.center[j]),
-                    spread=float(known.spread[j]),
+                    center=float(fitted.center[j]),
+                    spread=float(fitted.spread[j]),
                 )
             )
     return tuple(sorted(found, key=lambda entry: (-abs(entry.effect), entry.index)))

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_GRAPHLETS",
+    "evidence_for",
     "graphlet_dict",
     "json_text",
     "label_text",
     "names_of",
     "plain",
     "short_name",
-    "speaks_for",
 ]
 
 #: What to say of a model without graphlets.
@@ -111,12 +111,12 @@ def short_name(text: str, limit: int = 40) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def speaks_for(classes: Sequence[Any] | None, row: int, coef: float) -> Any:
+def evidence_for(classes: Sequence[Any] | None, row: int, coef: float) -> Any:
     """Return the class that more of something with this weight makes likelier.
 
     Examples
     --------
-    >>> speaks_for(["no", "yes"], 0, -2.0), speaks_for(["a", "b", "c"], 2, -2.0)
+    >>> evidence_for(["no", "yes"], 0, -2.0), evidence_for(["a", "b", "c"], 2, -2.0)
     ('no', 'not c')
     """
     if classes is None:

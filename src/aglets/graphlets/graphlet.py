@@ -1,7 +1,7 @@
 """Attributed graphlets, and how well graphs contain them.
 
 A `Graphlet` is a small connected labelled graph with a vector of attributes per node. Its score in
-a graph, AGIS, is psi = exp(-rho D), where D is the least sum of squared attribute distances over
+a graph, AGIS, is psi = exp(-rho D), where D is the minimum sum of squared attribute distances over
 all injections of its nodes into the graph's that keep labels and edges, and psi = 0 if there is
 none. Injections are not induced: the graph may have further edges between the matched nodes.
 """
@@ -316,8 +316,8 @@ def _same_nodes(a: Codes | None, b: Codes | None) -> bool:
 
 def _checked_rho(rho: float | Floats, n_graphlets: int) -> Floats:
     """Take one rho, or one per graphlet as a column."""
-    known = isinstance(rho, (int, float, np.number, np.ndarray))
-    values = np.asarray(rho if known else np.nan, dtype=np.float64)
+    is_numeric = isinstance(rho, (int, float, np.number, np.ndarray))
+    values = np.asarray(rho if is_numeric else np.nan, dtype=np.float64)
     if not ((values > 0.0) & (values < np.inf)).all():
         raise ValueError(f"rho must be a float in the range (0, inf). Got {rho!r} instead.")
     if values.ndim and values.shape != (n_graphlets,):

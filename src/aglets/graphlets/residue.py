@@ -32,5 +32,5 @@ def without_residue(values: Floats, usual: npt.ArrayLike | None = None) -> Float
     array([[0.]])
     """
     size = np.abs(values)
-    beside = size.max(axis=0, initial=0.0) if usual is None else np.asarray(usual)
-    return np.where(size > NEGLIGIBLE * beside, values, 0.0)
+    compared_with = size.max(axis=0, initial=0.0) if usual is None else np.asarray(usual)
+    return np.where(size > NEGLIGIBLE * compared_with, values, 0.0)

@@ -214,7 +214,7 @@ class GraphColumns:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        # Fields only: what is cached beside them (the core's copy) is made again when needed.
+        # Fields only: what is cached with them (the core's copy) is made again when needed.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from aglets.drawing.text import visible
 from aglets.graphs.arrays import Ints
 from aglets.graphs.graph_set import GraphSet
 from aglets.graphs.isomorphism import groups
-from aglets.graphs.leaks import LEAST_GRAPHS, is_measured, order_leak, size_leak
+from aglets.graphs.leaks import MIN_GRAPHS, is_measured, order_leak, size_leak
 
 __all__ = ["Description", "Spread", "describe"]
 
@@ -22,9 +22,9 @@ __all__ = ["Description", "Spread", "describe"]
 class Spread(NamedTuple):
     """The range of some numbers."""
 
-    least: float
+    minimum: float
     mean: float
-    greatest: float
+    maximum: float
     deviation: float
 
     @classmethod
@@ -78,8 +78,8 @@ class Description:
         """Return what there is to say, as pairs of a name and a text."""
         rows = [
             ("graphs", str(self.n_graphs)),
-            ("nodes a graph", _range(self.n_nodes)),
-            ("edges a graph", _range(self.n_edges)),
+            ("nodes per graph", _range(self.n_nodes)),
+            ("edges per graph", _range(self.n_edges)),
             ("labels", _histogram(self.labels)),
         ]
         if self.edge_labels:
@@ -133,12 +133,12 @@ def describe(graphs: GraphSet, y: npt.ArrayLike | None = None) -> Description:
     >>> path = [(0, 1), (1, 2)]
     >>> graphs = GraphSet.from_lists(labels=["CCO", "OCC", "CO"], edges=[path, path, []])
     >>> graphs.describe()
-    graphs         3
-    nodes a graph  2 to 3, mean 2.667
-    edges a graph  0 to 2, mean 1.333
-    labels         C 5, O 3
-    disconnected   1 graphs, 2 lone nodes
-    duplicates     1 graphs; 1 if attributes do not count
+    graphs           3
+    nodes per graph  2 to 3, mean 2.667
+    edges per graph  0 to 2, mean 1.333
+    labels           C 5, O 3
+    disconnected     1 graphs, 2 lone nodes
+    duplicates       1 graphs; 1 if attributes do not count
     """
     targets = None if y is None else _targets(y, len(graphs))
     same = groups(graphs)
@@ -222,10 +222,10 @@ def _warnings(graphs: GraphSet, found: Description, targets: npt.NDArray[Any] | 
     texts = []
     if found.n_empty:
         texts.append(f"{found.n_empty} graphs have no nodes and can contain no graphlet.")
-    constant = [name for name, s in found.attributes.items() if s.least == s.greatest]
+    constant = [name for name, s in found.attributes.items() if s.minimum == s.maximum]
     if constant and len(graphs.labels) > 1:
         texts.append(f"The same value everywhere: attribute {', '.join(constant)}.")
-    if targets is None or len(graphs) < LEAST_GRAPHS:
+    if targets is None or len(graphs) < MIN_GRAPHS:
         return texts
     if found.target is not None:
         leak = size_leak(graphs, targets)
@@ -241,9 +241,9 @@ def _warnings(graphs: GraphSet, found: Description, targets: npt.NDArray[Any] | 
 
 
 def _range(spread: Spread) -> str:
-    if spread.least == spread.greatest:
-        return f"{spread.least:.4g}"
-    return f"{spread.least:.4g} to {spread.greatest:.4g}, mean {spread.mean:.4g}"
+    if spread.minimum == spread.maximum:
+        return f"{spread.minimum:.4g}"
+    return f"{spread.minimum:.4g} to {spread.maximum:.4g}, mean {spread.mean:.4g}"
 
 
 def _histogram(counts: dict[Hashable, int], limit: int = 12) -> str:

@@ -62,9 +62,9 @@ def with_edge_lengths(
     if keep:
         return changed
     rest = [j for j in range(graphs.n_attributes) if j not in chosen]
-    known = graphs.attribute_names
+    all_names = graphs.attribute_names
     return changed.with_attributes(
-        graphs.attributes[:, rest], None if known is None else [known[j] for j in rest]
+        graphs.attributes[:, rest], None if all_names is None else [all_names[j] for j in rest]
     )
 
 
@@ -78,9 +78,9 @@ def _positions(graphs: GraphSet, columns: Sequence[int | str] | None) -> list[in
         elif not isinstance(column, (str, bool)) and 0 <= column < width:
             found.append(int(column))
         else:
-            known = f" ({', '.join(names)})" if names else ""
+            listed = f" ({', '.join(names)})" if names else ""
             raise ValueError(
-                f"Expected columns among the {width} node attributes{known}. Got {column!r}."
+                f"Expected columns among the {width} node attributes{listed}. Got {column!r}."
             )
     if not found or len(set(found)) < len(found):
         raise ValueError(

@@ -1,7 +1,7 @@
 """Data sets that are decided by something else than structure: by size, or by the order of a file.
 
-A model of graphs that does no better than a glance at their size has learned nothing of their
-structure, and where neighbours in a file are of one class, parts cut from it are no fair test.
+A model of graphs that is not better than their size alone has learned nothing of their structure,
+and where neighbours in a file are of one class, parts cut from it are not a fair test.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["LeakWarning", "is_contiguous", "is_measured", "order_leak", "size_le
 #: From what share of the errors of "always the most frequent class" on a hint is worth a warning.
 LEAK = 0.5
 #: Fewer graphs say nothing.
-LEAST_GRAPHS = 10
+MIN_GRAPHS = 10
 
 
 class LeakWarning(UserWarning):
@@ -27,19 +27,19 @@ class LeakWarning(UserWarning):
 
 
 def size_leak(graphs: GraphSet, targets: npt.NDArray[Any]) -> str | None:
-    """Say so if numbers of nodes and edges alone tell the targets; None if not.
+    """Say so if numbers of nodes and edges alone predict the targets; None if not.
 
-    Classes are told by a small decision tree, cross-validated; numbers by their correlation.
+    Classes are predicted by a small decision tree, cross-validated; numbers by their correlation.
 
     Examples
     --------
     >>> graphs = GraphSet.from_lists(labels=["C", "CC"] * 10, edges=[[], [(0, 1)]] * 10)
     >>> print(size_leak(graphs, np.array(["small", "large"] * 10)))
-    The class follows the node count alone: it tells 100.0% of the classes. Compare every model with
-    that, and with covariates='size'.
+    The class follows the node count alone: it predicts 100.0% of the classes. Compare every model
+    with that, and with covariates='size'.
     """
     advice = "Compare every model with that, and with covariates='size'."
-    if len(graphs) < LEAST_GRAPHS:
+    if len(graphs) < MIN_GRAPHS:
         return None
     if is_measured(targets):
         r = _correlation(graphs.n_nodes, targets.astype(float))
@@ -47,28 +47,29 @@ def size_leak(graphs: GraphSet, targets: npt.NDArray[Any]) -> str | None:
             return None
         return f"The target follows the node count alone: the correlation is {r:.2f}. {advice}"
     codes = _codes(targets)
-    told = _told_by(np.column_stack([graphs.n_nodes, graphs.n_edges]), codes)
-    if told is None:
+    accuracy = _suspicious_accuracy(np.column_stack([graphs.n_nodes, graphs.n_edges]), codes)
+    if accuracy is None:
         return None
-    return f"The class follows the node count alone: it tells {told:.1%} of the classes. {advice}"
+    share = f"it predicts {accuracy:.1%} of the classes"
+    return f"The class follows the node count alone: {share}. {advice}"
 
 
 def order_leak(targets: npt.NDArray[Any]) -> str | None:
-    """Say so if the position in the file tells the class, by stretches long or short.
+    """Say so if the position in the file predicts the class, by stretches long or short.
 
     Examples
     --------
     >>> print(order_leak(np.repeat(["no", "yes"], 20)))
-    File order predicts the class: it tells 95.0% of the classes. Shuffle before splitting, and
+    File order predicts the class: it predicts 95.0% of the classes. Shuffle before splitting, and
     never split contiguously.
     """
     advice = "Shuffle before splitting, and never split contiguously."
-    if len(targets) < LEAST_GRAPHS or is_measured(targets):
+    if len(targets) < MIN_GRAPHS or is_measured(targets):
         return None
     codes = _codes(targets)
-    told = _told_by(np.arange(len(codes))[:, None], codes)
-    if told is not None:
-        return f"File order predicts the class: it tells {told:.1%} of the classes. {advice}"
+    accuracy = _suspicious_accuracy(np.arange(len(codes))[:, None], codes)
+    if accuracy is not None:
+        return f"File order predicts the class: it predicts {accuracy:.1%} of the classes. {advice}"
     rng = np.random.default_rng(0)
     by_chance = [_stretches(rng.permutation(codes)) for _ in range(100)]
     few = np.mean(by_chance) - 4.0 * np.std(by_chance)
@@ -106,20 +107,20 @@ def _codes(targets: npt.NDArray[Any]) -> Ints:
     return np.unique(targets.astype(str), return_inverse=True)[1]
 
 
-def _told_by(hints: npt.NDArray[Any], codes: Ints) -> float | None:
+def _suspicious_accuracy(hints: npt.NDArray[Any], codes: Ints) -> float | None:
     """Return the accuracy of a small decision tree on hints, if it is suspiciously good."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.tree import DecisionTreeClassifier
 
     counts = np.bincount(codes)
     kept = counts[codes] >= 5  # classes that can be in every fold
-    if kept.sum() < LEAST_GRAPHS or len(np.unique(codes[kept])) < 2:
+    if kept.sum() < MIN_GRAPHS or len(np.unique(codes[kept])) < 2:
         return None
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     depth = int(np.ceil(np.log2(len(counts)))) + 1
     tree = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=3, random_state=0)
-    told = cross_val_predict(tree, hints[kept], codes[kept], cv=folds)
-    accuracy = float((told == codes[kept]).mean())
+    predicted = cross_val_predict(tree, hints[kept], codes[kept], cv=folds)
+    accuracy = float((predicted == codes[kept]).mean())
     frequent = float(counts.max() / counts.sum())
     return accuracy if accuracy - frequent > LEAK * (1.0 - frequent) else None
 

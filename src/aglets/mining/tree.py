@@ -70,9 +70,9 @@ class Found:
 class Tree:
     """The mining tree of a training set: minimum DFS codes, grown on demand and kept.
 
-    A node keeps, for each graph that holds its pattern, the least cost D of matching an *untrained*
-    graphlet there. D does not depend on rho, so psi = exp(-rho D) is cheap for every rho, and since
-    training never touches the tree, its bounds stay true below trained graphlets.
+    A node keeps, for each graph that holds its pattern, the minimum cost D of matching an
+    *untrained* graphlet there. D does not depend on rho, so psi = exp(-rho D) is cheap for every
+    rho, and since training never touches the tree, its bounds stay true below trained graphlets.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ class Tree:
         return node
 
     def costs(self, node: int) -> tuple[Codes, Floats]:
-        """Return the graphs that hold the node's pattern and D, its least initial cost there."""
+        """Return the graphs that hold the node's pattern and D, its minimum initial cost there."""
         return self._core.supports(int(node))
 
     def root_costs(self, node: int) -> tuple[Codes, Floats]:

@@ -94,8 +94,8 @@ def draw_summary(ax: Any, summary: GraphletSummary) -> None:
 
 def _headline(summary: GraphletSummary) -> str:
     parts = [f"weight {summary.coef:+.3g}"]
-    if summary.speaks_for is not None:
-        parts.append(f"for {short_name(str(summary.speaks_for), 12)}")
+    if summary.evidence_for is not None:
+        parts.append(f"for {short_name(str(summary.evidence_for), 12)}")
     if summary.auc is not None:
         parts.append(f"AUC {summary.auc:.2f}")
     elif summary.correlation is not None:

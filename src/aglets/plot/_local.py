@@ -78,10 +78,10 @@ class LocalDisplay:
     def _steps(self, n_shown: int) -> list[tuple[str, float]]:
         present = [entry for entry in self.explanation.contributions if entry.contribution != 0.0]
         steps = [("intercept", self.explanation.intercept)]
-        for beside in self.explanation.covariates:
-            if beside.contribution != 0.0:
-                name = short_name(beside.name, 22).replace("$", r"\$")
-                steps.append((f"covariate {name} = {beside.value:.3g}", beside.contribution))
+        for covariate in self.explanation.covariates:
+            if covariate.contribution != 0.0:
+                name = short_name(covariate.name, 22).replace("$", r"\$")
+                steps.append((f"covariate {name} = {covariate.value:.3g}", covariate.contribution))
         if len(steps) > 1 + n_shown:
             total = sum(value for _, value in steps[1 + n_shown :])
             steps[1 + n_shown :] = [(f"{len(steps) - 1 - n_shown} more covariates", total)]

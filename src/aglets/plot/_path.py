@@ -46,7 +46,7 @@ class PathDisplay:
         Per covariate, what one standard deviation of it adds at each of ``coef_lambdas``; drawn
         dashed.
     coef_lambdas : ndarray or None
-        Where coefficients are known; all ``lambdas`` if None. A model from a file keeps some.
+        Where coefficients are found; all ``lambdas`` if None. A model from a file keeps some.
 
     Examples
     --------
@@ -72,8 +72,8 @@ class PathDisplay:
         model = getattr(estimator, "model_", estimator)
         columns = path_columns(model, output)
         chosen = getattr(estimator, "lambda_", None)
-        known = _along_path(estimator, model, output) or _at_stops(model, output)
-        rows, coefs, gamma = known or (slice(None), {}, None)
+        found = _along_path(estimator, model, output) or _at_stops(model, output)
+        rows, coefs, gamma = found or (slice(None), {}, None)
         return cls(
             lambdas=columns["lam"],
             train_score=columns["train_score"],
@@ -127,7 +127,7 @@ class PathDisplay:
 
 
 def _tag(ax: Any, text: str, row: int, colour: str) -> None:
-    """Name a line beside the axes, one row below the other, so that names never meet."""
+    """Name a line next to the axes, one row below the other, so that names never meet."""
     ax.text(1.04, 0.97 - 0.15 * row, text, size=6, color=colour, va="top", transform=ax.transAxes)
 
 
@@ -247,7 +247,7 @@ class SearchDisplay:
     lambdas : ndarray of shape (n_lambdas,)
     seconds, seconds_search, seconds_beta, seconds_z : ndarray of shape (n_lambdas,)
         In all, for walks of the mining tree, and for updates of beta and of z; the little that is
-        left went into judging the result. NaN where a model file of format 1 does not tell.
+        left went into judging the result. NaN where a model file of format 1 does not say.
     n_visited, working_set_size : ndarray of shape (n_lambdas,)
 
     Examples
@@ -291,8 +291,8 @@ class SearchDisplay:
             (self.seconds_beta, r"$\beta$", ":"),
             (self.seconds_z, "z", "-."),
         ]
-        known = [line for line in lines if np.isfinite(line[0]).any()]
-        for row, (values, name, style) in enumerate(known):
+        found = [line for line in lines if np.isfinite(line[0]).any()]
+        for row, (values, name, style) in enumerate(found):
             # So far, not per lambda: single times of milliseconds are mostly noise.
             time.plot(self.lambdas, np.nancumsum(values), style, color=CLASSES[row], lw=1.2)
             _tag(time, name, row, CLASSES[row])

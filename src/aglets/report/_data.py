@@ -53,8 +53,8 @@ def collect(
     found = model.match(given, n_jobs=n_jobs)
     psi = found.psi
     learned = summarise(model, found, truth).with_stability(stability)
-    beside = model.covariate_values(given, covariates)
-    f = model.decision_from_agis(psi, beside)
+    covariate_values = model.covariate_values(given, covariates)
+    f = model.decision_from_agis(psi, covariate_values)
     predictions = model.predict_from_decision(f)
     wrong = _wrong(model, predictions, truth, f)
     shown = np.argsort(-wrong, kind="stable")[:max_graphs]
@@ -89,12 +89,12 @@ def collect(
         "gallery": [
             {
                 **_drawn(given[int(i)], int(i), found.embeddings[i], columns, psi[i], molecule),
-                "beside": _beside(model, beside[i]),
+                "covariates": _covariates(model, covariate_values[i]),
             }
             for i in shown
         ],
         "covariates": [entry.to_dict() for entry in learned.covariates],
-        "path": path_table(estimator, model, found, beside, truth, molecule, n_jobs),
+        "path": path_table(estimator, model, found, covariate_values, truth, molecule, n_jobs),
     }
 
 
@@ -132,21 +132,25 @@ def _sentences(
         ]
     else:
         largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
-        what = "estimates a number" if model.classes is None else "tells " + _and(model.classes)
+        what = (
+            "estimates a number"
+            if model.classes is None
+            else "distinguishes " + _and(model.classes)
+        )
         many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} node{'s'[: largest > 1]}"
         signs: dict[
             bool, str
-        ] = {}  # by the sign of the weight; the weightiest graphlet comes first
+        ] = {}  # by the sign of the weight; the graphlet of largest weight comes first
         for entry in learned.graphlets:
             up = entry.coef > 0.0
-            meaning = entry.speaks_for
+            meaning = entry.evidence_for
             if meaning is None:
                 meaning = "high values" if up else "low values"
-            signs.setdefault(up, f"{entry.graphlet.name} is the strongest sign of {meaning}")
+            signs.setdefault(up, f"{entry.graphlet.name} is the strongest evidence for {meaning}")
         sentences = [f"The model {what} by {many}; {', and '.join(signs.values())}."]
         if learned.covariates:
             names = ", ".join(dict.fromkeys(entry.name for entry in learned.covariates))
-            sentences.append(f"Beside them it uses covariates, which are no graphlets: {names}.")
+            sentences.append(f"It also uses covariates, which are not graphlets: {names}.")
     if result is not None and result["score"] is not None:
         name = result["score_name"]
         baselines = " and ".join(
@@ -178,7 +182,7 @@ def _graphlet(entry: GraphletSummary, psi: Floats) -> dict[str, Any]:
     return {
         **drawn_graphlet(entry.graphlet, entry.molecule),
         "coef": entry.coef,
-        "speaks_for": None if entry.speaks_for is None else str(entry.speaks_for),
+        "evidence_for": None if entry.evidence_for is None else str(entry.evidence_for),
         "output": None if entry.output is None else str(entry.output),
         "attributes": _rounded(entry.shown_attributes),
         "mean": _rounded(entry.label_mean),
@@ -195,22 +199,22 @@ def _graphlet(entry: GraphletSummary, psi: Floats) -> dict[str, Any]:
 
 
 def _drawn(
-    graph: Graph, i: int, sites: Any, columns: list[int], psi: Floats, molecule: bool
+    graph: Graph, i: int, embeddings: Any, columns: list[int], psi: Floats, molecule: bool
 ) -> dict[str, Any]:
     """Write one graph of the gallery, with the nodes each graphlet was matched to."""
     matched = {
-        str(rank): sites[j]
+        str(rank): embeddings[j]
         for rank, j in enumerate(columns)
-        if sites[j] is not None and psi[j] > 1e-4
+        if embeddings[j] is not None and psi[j] > 1e-4
     }
     return {
         "id": i,
         **structure(graph.labels, graph.edges, graph.edge_labels, molecule),
-        "sites": matched,
+        "embedding": matched,
     }
 
 
-def _beside(model: LagraModel, centered: Floats) -> list[list[dict[str, Any]]]:
+def _covariates(model: LagraModel, centered: Floats) -> list[list[dict[str, Any]]]:
     """List what the covariates of a graph add, for every output."""
     return [
         [

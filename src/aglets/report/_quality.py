@@ -1,4 +1,4 @@
-"""How good a model is on given graphs, beside what could be had for nothing."""
+"""How good a model is on given graphs, compared with simple baselines."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def quality(
         return _of_numbers(graphs, predictions, y.astype(np.float64))
     classes = model.classes.tolist()
     truth = np.array([classes.index(value) for value in y.tolist()])
-    told = np.array([classes.index(value) for value in predictions.tolist()])
+    predicted = np.array([classes.index(value) for value in predictions.tolist()])
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(confusion, (truth, told), 1)
+    np.add.at(confusion, (truth, predicted), 1)
     result: dict[str, Any] = {
-        "score": float((truth == told).mean()),
+        "score": float((truth == predicted).mean()),
         "score_name": "accuracy",
         "confusion": confusion,
         "baselines": _baselines(graphs, truth, classification=True),
@@ -60,21 +60,21 @@ def _calibration(p: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
     bins = np.minimum((p * _N_BINS).astype(int), _N_BINS - 1)
     used = [b for b in range(_N_BINS) if (bins == b).any()]
     return {
-        "told": [float(p[bins == b].mean()) for b in used],
+        "predicted": [float(p[bins == b].mean()) for b in used],
         "true": [float(positive[bins == b].mean()) for b in used],
         "count": [int((bins == b).sum()) for b in used],
     }
 
 
-def _of_numbers(graphs: GraphSet, told: Floats, truth: Floats) -> dict[str, Any]:
+def _of_numbers(graphs: GraphSet, predicted: Floats, truth: Floats) -> dict[str, Any]:
     spread = float(((truth - truth.mean()) ** 2).sum())
-    left = float(((truth - told) ** 2).sum())
+    left = float(((truth - predicted) ** 2).sum())
     return {
         "score": 1.0 - left / spread if spread > 0.0 else None,
         "score_name": "R²",
         "error": float(np.sqrt(left / max(len(truth), 1))),
         "baselines": _baselines(graphs, truth, classification=False),
-        "fit": {"true": truth, "told": told},
+        "fit": {"true": truth, "predicted": predicted},
     }
 
 
@@ -90,8 +90,8 @@ def _baselines(
         if len(truth) >= 10 and np.ptp(truth) > 0.0:
             tree = DecisionTreeRegressor(max_depth=2, random_state=0)
             folds = KFold(5, shuffle=True, random_state=0)
-            told = cross_val_predict(tree, _sizes(graphs), truth, cv=folds)
-            left = float(((truth - told) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
+            predicted = cross_val_predict(tree, _sizes(graphs), truth, cv=folds)
+            left = float(((truth - predicted) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
             rows.append({"name": "size of the graph only", "score": 1.0 - left})
         return rows
     counts = np.bincount(truth)
@@ -99,8 +99,8 @@ def _baselines(
     if counts[counts > 0].min() >= 5 and (counts > 0).sum() > 1:
         tree = DecisionTreeClassifier(max_depth=2, random_state=0)
         cv = StratifiedKFold(5, shuffle=True, random_state=0)
-        told = cross_val_predict(tree, _sizes(graphs), truth, cv=cv)
-        rows.append({"name": "size of the graph only", "score": float((told == truth).mean())})
+        predicted = cross_val_predict(tree, _sizes(graphs), truth, cv=cv)
+        rows.append({"name": "size of the graph only", "score": float((predicted == truth).mean())})
     return rows
 
 

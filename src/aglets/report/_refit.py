@@ -64,15 +64,15 @@ def _of_classes(psi: Floats, y: NDArray[Any]) -> list[Refit]:
             max_iter=300,
             tol=1e-3,
         )
-        told = cross_val_predict(svc, psi, codes, cv=folds)
+        predicted = cross_val_predict(svc, psi, codes, cv=folds)
         coef = svc.fit(psi, codes).coef_
         strongest = coef[np.abs(coef).argmax(axis=0), np.arange(psi.shape[1])]
-        stops.append(Refit(float(lam), strongest, float((told == codes).mean())))
+        stops.append(Refit(float(lam), strongest, float((predicted == codes).mean())))
     return stops
 
 
 def _lambda_max(psi: Floats, inside: NDArray[np.bool_]) -> float:
-    """Return the least penalty that leaves no graphlet: |sum_i psi_i y_i (1 - y_i mean(y))|."""
+    """Return the smallest penalty that leaves no graphlet: |sum_i psi_i y_i (1 - y_i mean(y))|."""
     y = np.where(inside, 1.0, -1.0)
     return float(np.abs(psi.T @ (y * (1.0 - y * y.mean()))).max())
 

@@ -26,7 +26,7 @@ def path_table(
     estimator: Any,
     model: LagraModel,
     found: Match,
-    beside: Floats,
+    covariate_values: Floats,
     y: NDArray[Any] | None,
     molecule: bool,
     n_jobs: int,
@@ -55,7 +55,7 @@ def path_table(
     table["stops"]["n"] = [len(entry.graphlets) for entry in models]
     if y is not None:
         table["stops"]["here"] = [
-            _score(entry, found.scaled, beside, y, n_jobs) for entry in models
+            _score(entry, found.scaled, covariate_values, y, n_jobs) for entry in models
         ]
     table["pictures"], table["models"] = _pictures(
         [list(entry.graphlets) for entry in models], molecule
@@ -127,16 +127,16 @@ def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
 
 
 def _score(
-    model: LagraModel, scaled: GraphSet, beside: Floats, y: NDArray[Any], n_jobs: int
+    model: LagraModel, scaled: GraphSet, covariate_values: Floats, y: NDArray[Any], n_jobs: int
 ) -> float:
     psi = model.agis_scaled(scaled, n_jobs=n_jobs)
-    told = model.predict_from_decision(model.decision_from_agis(psi, beside))
+    predicted = model.predict_from_decision(model.decision_from_agis(psi, covariate_values))
     if model.classes is not None:
-        pairs = zip(told.tolist(), y.tolist(), strict=True)
+        pairs = zip(predicted.tolist(), y.tolist(), strict=True)
         return float(np.mean([one == other for one, other in pairs]))
     truth = y.astype(np.float64)
     spread = float(((truth - truth.mean()) ** 2).sum())
-    return 1.0 - float(((truth - told) ** 2).sum()) / spread if spread > 0.0 else 0.0
+    return 1.0 - float(((truth - predicted) ** 2).sum()) / spread if spread > 0.0 else 0.0
 
 
 def _pictures(

@@ -8,14 +8,14 @@ function showCovariates() {
       "adds, by a standard deviation",
       "adds, by one",
       "mean",
-      ...(D.classes ? ["more speaks for"] : []),
+      ...(D.classes ? ["more is evidence for"] : []),
     ];
   body.append(
     el("h3", {}, "Covariates"),
     el(
       "p",
       {},
-      "Numbers of the whole graph, which are no graphlets. They add to the decision what is above or below their mean in training, times a weight.",
+      "Numbers of the whole graph, which are not graphlets. They add to the decision what is above or below their mean in training, times a weight.",
     ),
   );
   const table = el(
@@ -34,7 +34,7 @@ function showCovariates() {
         el("td", { class: c.effect > 0 ? "pos" : "neg" }, signed(c.effect)),
         el("td", {}, signed(c.coef)),
         el("td", {}, num(c.center)),
-        ...(D.classes ? [el("td", {}, cut(String(c.speaks_for), 30))] : []),
+        ...(D.classes ? [el("td", {}, cut(String(c.evidence_for), 30))] : []),
       ),
     );
   body.append(

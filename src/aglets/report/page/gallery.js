@@ -7,8 +7,8 @@ function explained(g) {
   D.graphlets.forEach((h) => {
     if (D.n_outputs > 1 && h.output !== D.classes[out]) return;
     const psi = D.psi[g.id][h.rank];
-    if (psi > 0 && g.sites[h.rank])
-      rows.push({ h, psi, value: h.coef * psi, site: g.sites[h.rank] });
+    if (psi > 0 && g.embedding[h.rank])
+      rows.push({ h, psi, value: h.coef * psi, embedding: g.embedding[h.rank] });
   });
   rows.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   return { out, rows };
@@ -21,10 +21,10 @@ function graphCard(g) {
     edges = g.edges.map(() => 0),
     at = new Map(g.edges.map(([u, v], i) => [u + "/" + v, i]));
   const add = (row, sign) => {
-    for (const v of row.site) nodes[v] += sign * row.value;
+    for (const v of row.embedding) nodes[v] += sign * row.value;
     for (const [u, v] of row.h.edges) {
-      const p = row.site[u],
-        q = row.site[v],
+      const p = row.embedding[u],
+        q = row.embedding[v],
         i = at.get(Math.min(p, q) + "/" + Math.max(p, q));
       if (i !== undefined) edges[i] += sign * row.value;
     }
@@ -45,7 +45,7 @@ function graphCard(g) {
   card.append(says);
   const holder = el("div");
   const paint = (only) => {
-    const n = only ? g.labels.map((_, i) => (only.site.includes(i) ? only.value : 0)) : nodes;
+    const n = only ? g.labels.map((_, i) => (only.embedding.includes(i) ? only.value : 0)) : nodes;
     const big = Math.max(1e-12, ...n.map(Math.abs)),
       e = only ? null : edges.map((v) => (v ? tint(v, Math.max(...edges.map(Math.abs))) : null));
     holder.replaceChildren(
@@ -96,8 +96,8 @@ function graphCard(g) {
     return r;
   };
   line(el("td", { class: "name" }, "intercept"), "", D.intercepts[out]);
-  const beside = g.beside[out].filter((c) => c.adds !== 0);
-  beside
+  const covariates = g.covariates[out].filter((c) => c.adds !== 0);
+  covariates
     .slice(0, 6)
     .forEach((c) =>
       line(
@@ -106,11 +106,11 @@ function graphCard(g) {
         c.adds,
       ),
     );
-  if (beside.length > 6)
+  if (covariates.length > 6)
     line(
-      el("td", { class: "name" }, beside.length - 6 + " more covariates"),
+      el("td", { class: "name" }, covariates.length - 6 + " more covariates"),
       "",
-      beside.slice(6).reduce((t, c) => t + c.adds, 0),
+      covariates.slice(6).reduce((t, c) => t + c.adds, 0),
     );
   rows.slice(0, 8).forEach((row) => {
     const name = el("td", { class: "name" });

@@ -103,7 +103,7 @@ function graphletCard(g) {
   card.append(el("h3", {}, "#" + (g.rank + 1) + "  " + cut(g.name, 60)));
   const weight = el("p", {}, "weight ");
   weight.append(el("strong", { class: g.coef > 0 ? "pos" : "neg" }, signed(g.coef)));
-  if (g.speaks_for !== null) weight.append(" for " + cut(g.speaks_for, 30));
+  if (g.evidence_for !== null) weight.append(" for " + cut(g.evidence_for, 30));
   if (g.auc !== null) weight.append(", AUC " + num(g.auc));
   if (g.stability !== null)
     weight.append(", found again in " + percent(g.stability) + " of subsamples");
@@ -129,7 +129,7 @@ function graphletCard(g) {
   if (g.best.length) {
     const p = el("p", {}, "best match in ");
     p.append(graphLinks(g.best));
-    if (g.worst.length) p.append("; least in ", graphLinks(g.worst));
+    if (g.worst.length) p.append("; worst in ", graphLinks(g.worst));
     card.append(p);
   }
   return card;
@@ -142,7 +142,7 @@ D.graphlets.forEach((g, rank) => {
 if (D.graphlets.some((g) => g.stability !== null))
   byId("graphlet-sort").append(el("option", { value: "stability" }, "stability"));
 const signs = byId("graphlet-sign");
-for (const name of [...new Set(D.graphlets.map((g) => g.speaks_for))].filter((v) => v !== null))
+for (const name of [...new Set(D.graphlets.map((g) => g.evidence_for))].filter((v) => v !== null))
   signs.append(el("option", { value: "for:" + name }, "for " + cut(name, 30)));
 if (!D.classes)
   signs.append(
@@ -164,7 +164,7 @@ function showGraphlets() {
   let list = D.graphlets.filter(
     (g) =>
       (sign === "all" ||
-        sign === "for:" + g.speaks_for ||
+        sign === "for:" + g.evidence_for ||
         (sign === "up" && g.coef > 0) ||
         (sign === "down" && g.coef < 0)) &&
       (!text ||

@@ -15,7 +15,7 @@ function showQuality() {
   const table = el(
     "table",
     {},
-    el("caption", {}, "Beside answers that know no structure"),
+    el("caption", {}, "Compared with baselines that ignore the structure"),
     el(
       "thead",
       {},
@@ -98,7 +98,7 @@ function showQuality() {
   }
   if (q.calibration) {
     const a = axes({
-      xName: "probability told",
+      xName: "predicted probability",
       yName: "part that is true",
       name: "Calibration",
       width: 260,
@@ -113,10 +113,10 @@ function showQuality() {
       "4 4",
     );
     a.line(
-      q.calibration.told.map((v, i) => [v, q.calibration.true[i]]),
+      q.calibration.predicted.map((v, i) => [v, q.calibration.true[i]]),
       "var(--accent)",
     );
-    q.calibration.told.forEach((v, i) =>
+    q.calibration.predicted.forEach((v, i) =>
       a.root.append(
         svg("circle", {
           cx: a.px(v),
@@ -171,12 +171,12 @@ function showQuality() {
     );
   }
   if (q.fit) {
-    const range = extent([...q.fit.true, ...q.fit.told]);
+    const range = extent([...q.fit.true, ...q.fit.predicted]);
     const a = axes({
       x: range,
       y: range,
       xName: "true",
-      yName: "told",
+      yName: "predicted",
       name: "Predictions against the truth",
       width: 260,
       height: 230,
@@ -193,7 +193,7 @@ function showQuality() {
       a.root.append(
         svg("circle", {
           cx: a.px(v),
-          cy: a.py(q.fit.told[i]),
+          cy: a.py(q.fit.predicted[i]),
           r: 3,
           fill: "var(--accent)",
           "fill-opacity": 0.6,
