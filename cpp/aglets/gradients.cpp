@@ -13,23 +13,28 @@ Gradients::Gradients(MiningTree& tree, const Query& query)
       query_(query),
       layout_(ResidualLayout::of(query.n_outputs)),
       g_(layout_.stride),
-      g_bar_(layout_.stride) {}
+      g_bar_(layout_.stride) {
+  for (const auto& channel : query.channels) {
+    const auto& history = tree.history(channel.divisor());
+    channels_.push_back({channel.slot(), &history, history.current()});
+  }
+}
 
-SizedGradient Gradients::evaluate(NodeRef ref, const Channel& channel) {
-  const auto* values = tree_.values(ref, channel, query_.rho);
-  const auto& history = tree_.history(channel.divisor());
+SizedGradient Gradients::evaluate(NodeRef ref, std::size_t channel) {
+  const auto* values = tree_.values(ref, query_.channels[channel], query_.rho);
   const auto graphs = tree_.support_graphs(ref);
-  auto& evaluation = tree_.evaluation(ref, channel);
+  const auto& [slot, history, residual] = channels_[channel];
+  auto& evaluation = tree_.evaluation(ref, slot);
   if (query_.n_outputs == 1) {
-    sum_one_output(history.current().data(), graphs, values);
+    sum_one_output(residual, graphs, values);
     evaluation.g = std::abs(g_[0]);
     evaluation.g_bar = g_bar_[0];
   } else {
-    sum_outputs(history.current().data(), graphs, values);
+    sum_outputs(residual, graphs, values);
     evaluation.g = dual_norm(g(), query_.sharing, scratch_);
     evaluation.g_bar = dual_norm(g_bar(), query_.sharing, scratch_);
   }
-  evaluation.residual = history.current_number();
+  evaluation.residual = history->current_number();
   return {evaluation.g, evaluation.g_bar};
 }
 

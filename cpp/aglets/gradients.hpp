@@ -28,13 +28,13 @@ struct RememberedGradient {
 };
 
 /// Evaluates gradients of tree nodes at the residual the tree was prepared for;
-/// one per thread.
+/// one per thread. Channels go by their place in the query.
 class Gradients {
 public:
   Gradients(MiningTree& tree, const Query& query);
 
   /// One pass over the node's supports for all outputs.
-  SizedGradient evaluate(NodeRef ref, const Channel& channel);
+  SizedGradient evaluate(NodeRef ref, std::size_t channel);
 
   /// By output, of the last evaluation.
   std::span<const double> g() const { return {g_.data(), query_.n_outputs}; }
@@ -43,9 +43,9 @@ public:
   /// What is known without looking at the supports: both sizes move by at most
   /// |a - a'|_2 |values|_2 when the residual goes from a' to a. The slack is
   /// infinite if the node was not evaluated for this rho lately.
-  RememberedGradient remembered(NodeRef ref, const Channel& channel) const {
-    const auto& evaluation = tree_.evaluation(ref, channel);
-    const double drift = tree_.history(channel.divisor()).drift_since(evaluation.residual);
+  RememberedGradient remembered(NodeRef ref, std::size_t channel) const {
+    const auto& evaluation = tree_.evaluation(ref, channels_[channel].slot);
+    const double drift = channels_[channel].history->drift_since(evaluation.residual);
     if (evaluation.rho != query_.rho || drift == HUGE_VAL) return {0.0, 0.0, HUGE_VAL};
     // A hair more than the bound, for the rounding in both sums.
     const double slack = 1.000001 * drift * evaluation.value_norm + 1e-12 * evaluation.g_bar;
@@ -53,6 +53,13 @@ public:
   }
 
 private:
+  /// What every visit needs of a channel.
+  struct Source {
+    std::size_t slot;
+    const ResidualHistory* history;
+    const double* residual;
+  };
+
   void sum_one_output(const double* residual, std::span<const std::int32_t> graphs,
                       const double* values);
   void sum_outputs(const double* residual, std::span<const std::int32_t> graphs,
@@ -61,6 +68,7 @@ private:
   MiningTree& tree_;
   const Query& query_;
   ResidualLayout layout_;
+  std::vector<Source> channels_;
   std::vector<double> g_, g_bar_;
   std::vector<double> scratch_;
 };

@@ -63,7 +63,9 @@ void MiningTree::add_node(Arena& arena, TreeNode node, std::span<const Support> 
     add_supports(arena, supports);
   node.n_supports = static_cast<std::int32_t>(arena.graphs.size() - node.first_support);
   arena.nodes.push_back(node);
-  make_room(arena);
+  arena.evaluations[0].emplace_back();
+  arena.psi.resize(arena.graphs.size());
+  if (keeps_roots_) make_room_for_counts(arena);
 }
 
 void MiningTree::add_supports(Arena& arena, std::span<const Support> supports) const {
@@ -86,12 +88,11 @@ void MiningTree::add_supports_by_root(Arena& arena, std::span<const Support> sup
   }
 }
 
-/// Room for evaluations of all nodes and values of all supports, in the channels
+/// Room for evaluations of all nodes and counts of all supports, in the channels
 /// that were asked for.
-void MiningTree::make_room(Arena& arena) const {
-  for (std::size_t slot = 0; slot < Channel::n_slots; ++slot)
+void MiningTree::make_room_for_counts(Arena& arena) const {
+  for (std::size_t slot = 1; slot < Channel::n_slots; ++slot)
     if (has_channel_[slot]) arena.evaluations[slot].resize(arena.nodes.size());
-  arena.psi.resize(arena.graphs.size());
   for (std::size_t scale = 0; scale < n_count_scales; ++scale) {
     if (!has_counts_[scale]) continue;
     arena.counts[scale].keys.resize(arena.nodes.size());
@@ -158,22 +159,7 @@ void MiningTree::prepare(const Query& query) {
     histories_[divisor].set(laid_out(query, *graphs_, channel.divisor()), layout, query.sharing);
     is_set[divisor] = true;
   }
-  for (auto& arena : arenas_) make_room(arena);
-}
-
-const double* MiningTree::values(NodeRef ref, const Channel& channel, double rho) {
-  auto& arena = arenas_[ref.arena];
-  auto& evaluation = arena.evaluations[channel.slot()][ref.index];
-  const auto& found = arena.nodes[ref.index];
-  if (!channel.counts()) {
-    if (evaluation.rho != rho) fill_psi(arena, found, evaluation, rho);
-    return arena.psi.data() + found.first_support;
-  }
-  const auto& table = arena.counts[static_cast<std::size_t>(channel.scale)];
-  if (table.keys[ref.index].rho != rho) fill_counts(arena, ref.index, channel.scale, rho);
-  evaluation.rho = rho;
-  evaluation.value_norm = table.keys[ref.index].norm;
-  return table.counts.data() + found.first_support;
+  for (auto& arena : arenas_) make_room_for_counts(arena);
 }
 
 void MiningTree::fill_psi(Arena& arena, const TreeNode& node, Evaluation& evaluation,

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -115,14 +114,27 @@ public:
   const ResidualHistory& history(Divisor divisor) const {
     return histories_[static_cast<std::size_t>(divisor)];
   }
-  Evaluation& evaluation(NodeRef ref, const Channel& channel) {
-    return arenas_[ref.arena].evaluations[channel.slot()][ref.index];
+  Evaluation& evaluation(NodeRef ref, std::size_t slot) {
+    return arenas_[ref.arena].evaluations[slot][ref.index];
   }
 
   /// The channel's value of the untrained graphlet in each supporting graph (for
   /// `mean`, the sum, whose residual is divided instead), cached per node for the
   /// rho last asked for. Sets rho and norm of the node's evaluation.
-  const double* values(NodeRef ref, const Channel& channel, double rho);
+  const double* values(NodeRef ref, const Channel& channel, double rho) {
+    auto& arena = arenas_[ref.arena];
+    auto& evaluation = arena.evaluations[channel.slot()][ref.index];
+    const auto& found = arena.nodes[ref.index];
+    if (!channel.counts()) {
+      if (evaluation.rho != rho) fill_psi(arena, found, evaluation, rho);
+      return arena.psi.data() + found.first_support;
+    }
+    const auto& table = arena.counts[static_cast<std::size_t>(channel.scale)];
+    if (table.keys[ref.index].rho != rho) fill_counts(arena, ref.index, channel.scale, rho);
+    evaluation.rho = rho;
+    evaluation.value_norm = table.keys[ref.index].norm;
+    return table.counts.data() + found.first_support;
+  }
 
   /// Whether nodes keep costs by root image, as channels that count need them.
   bool keeps_roots() const { return keeps_roots_; }
@@ -175,7 +187,7 @@ private:
   void add_node(Arena& arena, TreeNode node, std::span<const Support> supports);
   void add_supports(Arena& arena, std::span<const Support> supports) const;
   void add_supports_by_root(Arena& arena, std::span<const Support> supports) const;
-  void make_room(Arena& arena) const;
+  void make_room_for_counts(Arena& arena) const;
   std::int64_t bytes_of_nodes(std::int64_t n_nodes, std::int64_t n_supports,
                               std::int64_t n_runs) const;
   void add_roots();
@@ -187,7 +199,7 @@ private:
   StartCosts costs_;
   int maxpat_;
   std::int32_t n_roots_ = 0;
-  std::deque<Arena> arenas_;
+  std::vector<Arena> arenas_;
   std::array<ResidualHistory, n_divisors> histories_;
   std::array<bool, Channel::n_slots> has_channel_ = {true};  // which evaluations have room
   std::array<bool, n_count_scales> has_counts_ = {};

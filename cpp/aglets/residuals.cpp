@@ -54,6 +54,7 @@ void ResidualHistory::set(std::vector<double> residual, ResidualLayout layout, d
   kept_.push_back(std::move(residual));
   if (kept_.size() > n_remembered(kept_.back().size(), layout.n_outputs)) kept_.pop_front();
   ++n_set_;
+  first_kept_ = n_set_ - static_cast<std::int64_t>(kept_.size());
   drift_.clear();
   for (const auto& earlier : kept_)
     drift_.push_back(std::sqrt(squared_distance(earlier, kept_.back())));

@@ -36,20 +36,21 @@ public:
   /// nothing: the history then begins again.
   void set(std::vector<double> residual, ResidualLayout layout, double sharing);
 
-  const std::vector<double>& current() const { return kept_.back(); }
+  /// The residual set last; null if there is none yet.
+  const double* current() const { return kept_.empty() ? nullptr : kept_.back().data(); }
   std::int64_t current_number() const { return n_set_ - 1; }
 
   /// Distance of the current residual to the one with this number; infinite if
   /// that is forgotten.
   double drift_since(std::int64_t number) const {
-    const auto place = number - (n_set_ - static_cast<std::int64_t>(drift_.size()));
-    return place < 0 ? HUGE_VAL : drift_[static_cast<std::size_t>(place)];
+    return number < first_kept_ ? HUGE_VAL : drift_[static_cast<std::size_t>(number - first_kept_)];
   }
 
 private:
   std::deque<std::vector<double>> kept_;  // the current one at the end
   std::vector<double> drift_;             // distance of each to the current one
   std::int64_t n_set_ = 0;                // ever set
+  std::int64_t first_kept_ = 0;           // number of the first one kept
   ResidualLayout layout_;
   double sharing_ = 1.0;
 };

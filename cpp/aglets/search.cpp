@@ -83,12 +83,13 @@ private:
     if ((!next.backward && !next.forward) || tree_.is_arena_root(ref)) return false;
     // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
     if (tree_.node(ref).n_nodes == tree_.maxpat()) return true;
-    return threshold_ < HUGE_VAL &&
-           std::ranges::any_of(
-               query_.channels,
-               [&](const Channel& channel) {
-                 return gradients_.evaluate(ref, channel).g_bar > threshold_;
-               });
+    return threshold_ < HUGE_VAL && exceeds_threshold(ref);
+  }
+
+  bool exceeds_threshold(NodeRef ref) {
+    for (std::size_t channel = 0; channel < query_.channels.size(); ++channel)
+      if (gradients_.evaluate(ref, channel).g_bar > threshold_) return true;
+    return false;
   }
 
   void add_children(NodeRef ref, const Children<Id>& children, ExtensionScope scope) {
@@ -178,28 +179,36 @@ private:
   /// Visits a node; says which of the open channels may have violators below it.
   OpenChannels still_open(NodeRef ref, OpenChannels open, Violators& found) {
     if ((++found.n_visited & 255) == 0) budget_.check();
-    for (auto rest = open; rest != 0; rest &= rest - 1) {
+    OpenChannels passed = 0;
+    for (OpenChannels rest = open; rest != 0; rest &= rest - 1) {
       const int channel = std::countr_zero(rest);
-      if (!passes(ref, channel, found)) open &= ~(OpenChannels{1} << channel);
+      if (passes(ref, channel, found)) passed |= OpenChannels{1} << channel;
     }
-    return open;
+    return passed;
   }
 
   bool passes(NodeRef ref, int channel, Violators& found) {
     // Most nodes are far enough from lambda to be judged by what is remembered of them.
-    const auto known = gradients_.remembered(ref, query_.channels[channel]);
+    const auto known = gradients_.remembered(ref, channel);
     if (known.g_bar + known.slack <= lam_) return false;
     if (known.g_bar - known.slack > lam_ && known.g + known.slack <= lam_) return true;
-    const auto [g, g_bar] = gradients_.evaluate(ref, query_.channels[channel]);
-    if (g > lam_) {
-      found.nodes.push_back(ref.id());
-      found.channels.push_back(channel);
-      found.g.insert(found.g.end(), gradients_.g().begin(), gradients_.g().end());
-      found.g_bar.insert(found.g_bar.end(), gradients_.g_bar().begin(), gradients_.g_bar().end());
-      found.norms.push_back(g);
-      found.sizes.push_back(tree_.node(ref).n_nodes);
-    }
+    const auto [g, g_bar] = gradients_.evaluate(ref, channel);
+    if (g > lam_) note(ref, channel, g, found);
     return g_bar > lam_;
+  }
+
+  void note(NodeRef ref, int channel, double norm, Violators& found) const {
+    found.nodes.push_back(ref.id());
+    found.sizes.push_back(tree_.node(ref).n_nodes);
+    const auto g = gradients_.g(), g_bar = gradients_.g_bar();
+    found.g.push_back(g.front());
+    found.g_bar.push_back(g_bar.front());
+    // What goes without saying is filled in by `complete`.
+    if (query_.channels.size() > 1) found.channels.push_back(channel);
+    if (g.size() == 1) return;
+    found.g.insert(found.g.end(), g.begin() + 1, g.end());
+    found.g_bar.insert(found.g_bar.end(), g_bar.begin() + 1, g_bar.end());
+    found.norms.push_back(norm);
   }
 
   MiningTree& tree_;
@@ -224,6 +233,13 @@ void append(Violators& all, const Violators& part) {
   append(all.sizes, part.sizes);
   all.n_visited += part.n_visited;
   all.n_made += part.n_made;
+}
+
+/// Fills in the channels if there is one only, and the norms of single gradients.
+void complete(Violators& all, const Query& query) {
+  if (query.channels.size() == 1) all.channels.assign(all.nodes.size(), 0);
+  if (query.n_outputs == 1)
+    for (const double g : all.g) all.norms.push_back(std::abs(g));
 }
 
 template <class Id>
@@ -252,6 +268,7 @@ Violators find_violators_with(MiningTree& tree, const Query& query, double lam, 
     append(all, trunk[i]);
     if (i < parts.size()) append(all, parts[i]);
   }
+  complete(all, query);
   return all;
 }
 
@@ -277,7 +294,7 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
   const auto meet = [&](NodeRef ref) {
     ++best.n_visited;
     double bound = 0.0;
-    for (const auto& channel : query.channels) {
+    for (std::size_t channel = 0; channel < query.channels.size(); ++channel) {
       const auto [g, g_bar] = gradients.evaluate(ref, channel);
       bound = std::max(bound, g_bar);
       if (g <= best.value) continue;
