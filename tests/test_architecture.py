@@ -212,3 +212,30 @@ def test_a_missing_core_is_said_in_a_sentence():
     assert run(code).strip() == (
         "aglets's compiled core is missing. Build it with: pip install --no-build-isolation -ve ."
     )
+
+
+WRITING = {"write_text", "write_bytes", "savefig", "rmtree", "fsync", "copyfile", "move"}
+
+
+def writes(tree: ast.AST) -> Iterator[str]:
+    """Calls that write files, other than those of the one writer."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        if isinstance(called, ast.Attribute) and called.attr in WRITING:
+            yield ast.unparse(node)
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name == "open":
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            modes = [str(value.value) for value in given if isinstance(value, ast.Constant)]
+            if any(re.fullmatch("[rwxabt+]*[wxa+][bt+]*", mode) for mode in modes):
+                yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: module_of(path) or "aglets")
+def test_only_the_one_writer_writes_files(path):
+    if room_of(module_of(path)) == "writing":
+        return
+    found = list(writes(ast.parse(path.read_text(encoding="utf-8"))))
+    assert not found, f"use aglets.writing instead of {found}"

@@ -56,7 +56,8 @@ def predict(
     """Predict every graph of DATA, in its order.
 
     Large files of molecules are read a few rows at a time. A row that cannot be read keeps its
-    place, with the reason in the column "error".
+    place, with the reason in the column "error". If it is interrupted, what there is so far stays
+    as OUTPUT.part.
     """
     from rich.console import Console
 

@@ -14,6 +14,8 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from aglets.writing import replacing
+
 __all__ = ["unpack"]
 
 MAX_MEMBERS = 1000
@@ -52,7 +54,7 @@ def unpack(packed: Path, name: str, folder: Path) -> None:
     try:
         with zipfile.ZipFile(packed) as archive:
             for file_name, member in _members(archive, packed, name).items():
-                with archive.open(member) as source, (aside / file_name).open("xb") as target:
+                with archive.open(member) as source, replacing(aside / file_name) as target:
                     shutil.copyfileobj(source, target)  # ends with a check of the checksum
     except ZIP_FAULTS as error:
         raise ValueError("the archive is damaged or cut short") from error

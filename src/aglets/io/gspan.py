@@ -19,6 +19,7 @@ from aglets.graphs import GraphSet
 from aglets.graphs.checks import Vocabulary, listing
 from aglets.io._opening import opened_text, parse_json, saying_where
 from aglets.io._targets import Targets, check_target_count, parsed, target_array
+from aglets.writing import write_text
 
 __all__ = ["from_gspan", "to_gspan"]
 
@@ -248,7 +249,7 @@ def to_gspan(graphs: GraphSet, path: PathLike, *, y: Sequence[Any] | Targets | N
         for (u, v), label, row in zip(graph.edges.tolist(), labels, rows, strict=True):
             lines.append(" ".join(["e", str(u), str(v), str(label), *map(repr, row)]))
     lines.append("t # -1")
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def _label_type(vocabulary: Vocabulary, what: str) -> str:

@@ -30,6 +30,7 @@ from aglets.io._keyed import (
 )
 from aglets.io._opening import opened_text, parse_json, read_text, saying_where
 from aglets.io._targets import Targets, check_target_count, target_array
+from aglets.writing import write_text
 
 __all__ = ["from_json", "to_json"]
 
@@ -291,7 +292,7 @@ def to_json(
     if path is not None:
         lines = Path(path).suffix in (".jsonl", ".ndjson")
         text = "\n".join(map(json.dumps, items)) if lines else json.dumps(document)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_text(path, text + "\n")
     return document
 
 

@@ -27,6 +27,7 @@ from aglets.graphs.edges import canonical_edges
 from aglets.io._numbers import INEXACT_FROM, Numbers, line_number, read_numbers
 from aglets.io._opening import parse_json, read_text
 from aglets.io._targets import Targets
+from aglets.writing import new_folder, write_text
 
 __all__ = ["from_tu", "read_tu", "to_tu"]
 
@@ -306,7 +307,7 @@ def to_tu(
     graphs : GraphSet
         Labels that are not whole numbers are written as codes, and spelled out in NAME_names.json.
     folder : path
-        Is made if it is not there.
+        A new folder, or an empty one; its files appear together, when all are written.
     y : sequence of shape (n_graphs,)
         Numbers with a fraction become graph_attributes, all else graph_labels.
     name : str, optional
@@ -333,10 +334,12 @@ def to_tu(
         )
     if (graphs.labels < 0).any():
         raise ValueError("Expected graphs whose labels are all known, but some are -1.")
-    folder.mkdir(parents=True, exist_ok=True)
-    files = _Files(folder, name or folder.resolve().name)
-    names: dict[str, Any] = {}
+    with new_folder(folder) as aside:
+        _write_parts(graphs, values, _Files(aside, name or folder.resolve().name))
 
+
+def _write_parts(graphs: GraphSet, values: npt.NDArray[Any], files: _Files) -> None:
+    names: dict[str, Any] = {}
     _write(files, "A", graphs.ends + 1)
     _write(files, "graph_indicator", np.repeat(np.arange(len(graphs)) + 1, graphs.n_nodes)[:, None])
     _write(files, "node_labels", _codes(graphs.labels, graphs.vocabulary, names, "labels"))
@@ -357,7 +360,7 @@ def to_tu(
         if getattr(graphs, key) is not None:
             names[key] = getattr(graphs, key)
     if names:
-        files.names_path.write_text(json.dumps(names) + "\n", encoding="utf-8")
+        write_text(files.names_path, json.dumps(names) + "\n")
 
 
 def _codes(codes: Codes, vocabulary: Vocabulary, names: dict[str, Any], key: str) -> Numbers:
@@ -370,7 +373,7 @@ def _codes(codes: Codes, vocabulary: Vocabulary, names: dict[str, Any], key: str
 
 def _write(files: _Files, part: str, table: Numbers) -> None:
     lines = [", ".join(map(repr, row)) for row in table.tolist()]
-    files.path(part).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_text(files.path(part), "".join(f"{line}\n" for line in lines))
 
 
 def _named(graphs: GraphSet, y: Targets, files: _Files) -> tuple[GraphSet, Targets]:

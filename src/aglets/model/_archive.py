@@ -7,7 +7,6 @@ None and tuples of them come back as exactly what they were (:func:`encode_value
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import math
@@ -17,11 +16,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from aglets.writing import replacing
 
 __all__ = ["RefusedError", "decode_value", "encode_value", "read_archive", "write_archive"]
 
@@ -93,7 +93,7 @@ def decode_value(value: Any) -> Any:
 def write_archive(
     path: str | os.PathLike[str], document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write the archive beside ``path``, then move it there: a reader sees the old file or the new.
+    """Write the archive whole or not at all: a reader sees the old file or the new one.
 
     Parameters
     ----------
@@ -104,22 +104,11 @@ def write_archive(
     arrays : mapping of str to ndarray
         float64, int64 or int32 arrays.
     """
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(part, "xb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                text = json.dumps(document, allow_nan=False, indent=1)
-                archive.writestr(_entry(DOCUMENT), text.encode("ascii"))
-                for name, array in arrays.items():
-                    archive.writestr(_entry(f"{name}.npy"), _npy(array))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+    members = {DOCUMENT: json.dumps(document, allow_nan=False, indent=1).encode("ascii")}
+    members |= {f"{name}.npy": _npy(array) for name, array in arrays.items()}
+    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(_entry(name), content)
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from aglets.explain.plain import plain
 from aglets.report._data import collect
+from aglets.writing import check_target, write_text
 
 __all__ = ["html", "write"]
 
@@ -88,14 +89,14 @@ def write(
     ...     page.stat().st_size < 3_000_000
     True
     """
-    target = Path(path)
+    check_target(path, what="the page")
     text = html(
         *(model, graphs, y),
         **{"title": title, "max_graphs": max_graphs, "stability": stability, "n_jobs": n_jobs},
         covariates=covariates,
     )
-    target.write_text(text, encoding="utf-8")
-    return target
+    write_text(path, text)
+    return Path(path)
 
 
 def html(

@@ -12,6 +12,7 @@ after each lambda, but not more often than pays: short lambdas are lost together
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -32,7 +33,7 @@ from aglets.mining import Pattern
 from aglets.training.fitting import Begun, Prepared, Task, Watch
 from aglets.training.optim.state import KeptState
 from aglets.training.path import Fork, PathPoint
-from aglets.writing import FolderLock, check_target, naming, replacing, write_text
+from aglets.writing import FolderLock, check_target, naming, write_bytes, write_text
 
 __all__ = ["Checkpoint", "check_folder", "fingerprint"]
 
@@ -309,8 +310,9 @@ def _pieces(name: str, pieces: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]
 
 
 def _write_columns(path: Path, columns: dict[str, NDArray[Any]], save: Callable[..., None]) -> None:
-    with replacing(path) as file:
-        save(file, **columns)
+    buffer = io.BytesIO()
+    save(buffer, **columns)
+    write_bytes(path, buffer.getvalue())
 
 
 @contextmanager
