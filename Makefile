@@ -10,8 +10,8 @@ INSTALLED := $(VENV)/.installed
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint lint-js sanitize bench bench-env paper-quick \
-	paper clean
+.PHONY: build demo test test-cpp test-python lint lint-js sanitize fuzz fuzz-python bench bench-env \
+	paper-quick paper clean
 
 build: $(INSTALLED)
 
@@ -71,6 +71,27 @@ sanitize: build
 	LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=libasan.so) $$($(or $(CXX),g++) -print-file-name=libstdc++.so)" \
 	$$($(BIN)/python -c 'import sys; print(sys._base_executable)') -m pytest -q -p no:cacheprovider \
 		$(CORE_TESTS)
+
+# Random files for every reader, model files and checkpoints; then the compiled core. What readers look
+# at can be counted only in a package that is installed in the plain way, so this one is.
+FUZZ_VENV := .venv-fuzz
+FUZZ_INSTALLED := $(FUZZ_VENV)/.installed
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= $(notdir $(filter-out %/old_models,$(wildcard tests/corpus/*)))
+fuzz: fuzz-python
+	grep -q '^fuzz-cpp:' Makefile && $(MAKE) fuzz-cpp || true
+
+fuzz-python: $(FUZZ_INSTALLED)
+	for target in $(FUZZ_TARGETS); do \
+		echo "== $$target"; \
+		$(FUZZ_VENV)/bin/python tools/fuzz.py $$target $(FUZZ_SECONDS) || exit 1; \
+	done
+
+$(FUZZ_INSTALLED): pyproject.toml CMakeLists.txt $(CXX_FILES) $(wildcard src/aglets/*/*.py)
+	test -x $(FUZZ_VENV)/bin/python || $(PYTHON) -m venv $(FUZZ_VENV)
+	$(FUZZ_VENV)/bin/python -m pip install -q 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja atheris
+	$(FUZZ_VENV)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/fuzz-env '.[chem]'
+	touch $@
 
 bench: build
 	$(BIN)/python -m pip install -q --no-build-isolation -e '.[bench]'

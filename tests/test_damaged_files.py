@@ -15,6 +15,7 @@ from aglets import GraphSet, LagraClassifier, LagraClassifierCV, datasets, minin
 from aglets.io.tu import read_tu
 from aglets.model.file import LOSS_NAMES
 from aglets.model.losses import LOSSES
+from aglets.training.checkpoint import read_begun, read_paths
 
 HUGE = "12345678901234567890"
 HUGER = "12345678901234567891"
@@ -203,6 +204,21 @@ def test_every_damaged_byte_of_a_model_file_gives_a_sentence_with_its_name(model
         path = written(tmp_path / "damaged.aglets", bytes(damaged))
         with suppress_named("damaged.aglets"):
             aglets.load(path)
+
+
+@pytest.mark.parametrize("read", [read_paths, read_begun])
+def test_every_damaged_byte_of_a_checkpoint_gives_a_sentence_with_its_name(tmp_path, read):
+    content = (Path(__file__).parent / "corpus" / "checkpoint_bytes" / "seed-0").read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(0, len(content), 1000):
+        damaged = bytearray(content)
+        damaged[place] ^= int(rng.integers(1, 256))
+        path = written(tmp_path / "damaged.npz", bytes(damaged))
+        with suppress_named("damaged.npz"):
+            read(path)
+    for length in (0, 1, 100, len(content) - 1):
+        with pytest.raises(ValueError, match=r"the file .*damaged\.npz of a checkpoint"):
+            read(written(tmp_path / "damaged.npz", content[:length]))
 
 
 def test_an_unknown_loss_in_a_model_file_is_one_sentence(model_file, tmp_path):

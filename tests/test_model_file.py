@@ -375,7 +375,7 @@ def test_a_member_given_twice_is_refused(tmp_path):
     path = rewritten(tmp_path / "m")
     with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("model.json", b"{}")
-    with pytest.raises(ValueError, match=r"it holds model\.json twice"):
+    with pytest.raises(ValueError, match=r"it holds 'model\.json' twice"):
         load(path)
 
 

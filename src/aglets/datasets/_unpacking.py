@@ -56,7 +56,9 @@ def unpack(packed: Path, name: str, folder: Path) -> None:
             for file_name, member in _members(archive, packed, name).items():
                 with archive.open(member) as source, replacing(aside / file_name) as target:
                     shutil.copyfileobj(source, target)  # ends with a check of the checksum
-    except ZIP_FAULTS as error:
+    except (*ZIP_FAULTS, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # not of the archive: the disk is full, or the folder is gone
         raise ValueError("the archive is damaged or cut short") from error
     try:
         aside.rename(folder)

@@ -183,9 +183,9 @@ def _checked_entries(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipf
     seen: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
         if entry.filename in seen:
-            raise RefusedError(f"it holds {entry.filename[:80]} twice")
+            raise RefusedError(f"it holds {entry.filename[:80]!r} twice")
         if entry.flag_bits & 0x1:
-            raise RefusedError(f"{entry.filename[:80]} is encrypted")
+            raise RefusedError(f"{entry.filename[:80]!r} is encrypted")
         seen[entry.filename] = entry
     total = sum(entry.file_size for entry in entries)
     if total > max_bytes:
@@ -198,7 +198,7 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     with archive.open(entry) as member:
         data = member.read(entry.file_size)
         if len(data) != entry.file_size or member.read(1):
-            raise RefusedError(f"{entry.filename} is not as long as the archive says")
+            raise RefusedError(f"{entry.filename[:80]!r} is not as long as the archive says")
     return data
 
 

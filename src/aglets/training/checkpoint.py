@@ -16,7 +16,9 @@ import io
 import json
 import os
 import re
+import struct
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
@@ -47,6 +49,13 @@ MARK, KIND, LOCK = "fit.json", "checkpoint of aglets fit", "aglets.lock"
 _OWN_FILE = re.compile(
     r"[a-z0-9-]+_starts-\d+_maxpat-\d+_rho-[0-9.e+-]+\.npz(\.part)?"
     r"|\.([a-z0-9-]+_starts-|fit\.json-).*-[0-9a-f]{16}\.tmp"
+)
+
+#: What a damaged file can raise while it is unpacked and taken apart.
+_DAMAGE = (
+    *(BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError, OverflowError),
+    *(NotImplementedError, RuntimeError, ValueError, TypeError, KeyError, IndexError),
+    *(AttributeError, SyntaxError),
 )
 
 _ARRAYS = ("beta", "z", "gamma", "held_f")
@@ -318,11 +327,12 @@ def _write_columns(path: Path, columns: dict[str, NDArray[Any]], save: Callable[
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     try:
-        with np.load(path, allow_pickle=False) as columns:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as columns:
             yield columns
-    except (BadZipFile, KeyError, ValueError, OSError) as error:
+    except _DAMAGE as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
-            f"Expected the file {path} of a checkpoint, but it cannot be read ({error}); "
+            f"Expected the file {path} of a checkpoint, but it cannot be read ({reason}); "
             "delete it, and its path will be walked again."
         ) from error
 
