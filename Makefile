@@ -10,8 +10,8 @@ INSTALLED := $(VENV)/.installed
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint lint-js sanitize fuzz fuzz-python bench bench-env \
-	paper-quick paper clean
+.PHONY: build demo test test-cpp test-python lint lint-js coverage coverage-python sanitize \
+	fuzz fuzz-python bench bench-env paper-quick paper clean
 
 build: $(INSTALLED)
 
@@ -49,6 +49,16 @@ lint: build
 	$(BIN)/mypy
 	$(BIN)/python tools/check_files.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(CXX_TEST_FILES)
+
+# Lines and branches that the Python tests reach; commands they start are measured, too.
+coverage: coverage-python
+
+coverage-python: build
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/python -m coverage run -m pytest -q -n $(JOBS)
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage json -q -o build/coverage/python.json
+	$(BIN)/python tools/coverage_table.py build/coverage/python.json
 
 # Needs `npm install --prefix build/prettier prettier@3.6.2`.
 lint-js:
@@ -118,7 +128,7 @@ paper-quick: bench-env
 	$(PAPER) paper.run --quick --jobs $(JOBS) --to $(QUICK) --sets MUTAG --methods majority size \
 		label-counts statistics-forest wl-svm wl-oa-svm lagra-default
 	$(PAPER) paper.cost --quick --to $(QUICK) --sets BZR
-	$(PAPER) paper.candidates --most-seconds 20 --to $(QUICK)
+	$(PAPER) paper.candidates --max-seconds 20 --to $(QUICK)
 	$(PAPER) paper.beyond --quick --to $(QUICK)
 	$(PAPER) paper.figures --quick --to $(QUICK)
 	$(PAPER) paper.page --to $(QUICK)

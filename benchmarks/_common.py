@@ -1,8 +1,8 @@
 """What all benchmarks share: where they run, what they cost, how they are written down.
 
 A benchmark measures its cases in fresh processes, so that no case inherits the memory or the caches
-of another. Times are CPU seconds, which foreign load disturbs least. Every case is one record, kept
-in ``results/<name>.json`` as soon as it is measured: a killed run goes on where it stopped.
+of another. Times are CPU seconds, which foreign load disturbs little. Every case is one record,
+kept in ``results/<name>.json`` as soon as it is measured: a killed run goes on where it stopped.
 ``results/<name>.md`` shows the same as tables. With ``--quick`` both go to ``results/quick/``.
 """
 
@@ -108,13 +108,13 @@ def peak_memory() -> int:
 
 
 def forget_peak() -> None:
-    """Let `peak_memory` begin anew."""
+    """Let `peak_memory` start again."""
     if PROC.exists():
         (PROC / "clear_refs").write_text("5")
 
 
 def _status(key: str) -> int:
-    if not PROC.exists():  # the best that systems other than Linux tell without more packages
+    if not PROC.exists():  # the best that other systems report without more packages
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
     for line in (PROC / "status").read_text().splitlines():
@@ -124,19 +124,19 @@ def _status(key: str) -> int:
 
 
 def in_fresh_process(
-    call: Callable[..., dict], most_seconds: int | None = None, **arguments: Any
+    call: Callable[..., dict], max_seconds: int | None = None, **arguments: Any
 ) -> dict:
     """Return what a function of a script returns in a process of its own.
 
     A process that takes more than so many CPU seconds is ended, and the record says so.
     """
-    with ProcessPoolExecutor(1, get_context("spawn"), _limit_seconds, (most_seconds,)) as pool:
+    with ProcessPoolExecutor(1, get_context("spawn"), _limit_seconds, (max_seconds,)) as pool:
         try:
             return pool.submit(call, **arguments).result()
         except BrokenProcessPool:
-            if most_seconds is None:
+            if max_seconds is None:
                 raise
-            return {"ended": f"by hand after {most_seconds} CPU s"}
+            return {"ended": f"by hand after {max_seconds} CPU s"}
 
 
 def _limit_seconds(most: int | None) -> None:
@@ -170,13 +170,13 @@ class Records:
         case: str,
         call: Callable[..., dict],
         *,
-        most_seconds: int | None = None,
+        max_seconds: int | None = None,
         **arguments: Any,
     ) -> dict[str, Any]:
         """Return the record of a case, measured in a fresh process if it is not there yet."""
         if case not in self.records:
             print(f"{case} ...", flush=True)
-            record = in_fresh_process(call, most_seconds, **arguments)
+            record = in_fresh_process(call, max_seconds, **arguments)
             self.records[case] = {**record, "commit": commit(), "date": today()}
             self._save()
         return self.records[case]

@@ -26,7 +26,7 @@ from _common import (
 
 from aglets import LagraClassifierCV
 
-#: Least mean accuracy that is asked for; cheap sets first.
+#: Minimum mean accuracy that is asked for; cheap sets first.
 TARGETS = {
     "SYNTHETIC": 0.98,
     "ENZYMES": 0.63,

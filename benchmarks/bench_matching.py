@@ -1,4 +1,4 @@
-"""Microseconds per (graphlet, graph): psi with the best embedding, beside RDKit and networkx.
+"""Microseconds per (graphlet, graph): psi with the best embedding; RDKit and networkx.
 
 Graphlets are random patterns of BZR at the means of their labels; every graphlet meets every graph,
 also those that do not hold it. RDKit's `HasSubstructMatch` only says whether a pattern occurs, on
@@ -137,7 +137,7 @@ def few_pairs(graphs: GraphSet, graphlets: list[Graphlet]) -> list[tuple[int, in
     return list(product(range(0, len(graphs), len(graphs) // 20), range(min(3, len(graphlets)))))
 
 
-def least_cost(graph: Any, graphlet: Graphlet, big: Any, small: Any) -> float:
+def min_cost(graph: Any, graphlet: Graphlet, big: Any, small: Any) -> float:
     """Cost of the cheapest of all monomorphisms that networkx finds."""
     from networkx.algorithms.isomorphism import GraphMatcher
 
@@ -171,7 +171,7 @@ def networkx_seconds(graphs: GraphSet, graphlets: list[Graphlet]) -> float:
     ]
     start = time.process_time()
     for case in prepared:
-        least_cost(*case)
+        min_cost(*case)
     return (time.process_time() - start) / len(pairs)
 
 
@@ -179,7 +179,7 @@ def costs_match_networkx(graphs: GraphSet, graphlets: list[Graphlet], psi: np.nd
     for i, j in few_pairs(graphs, graphlets)[:15]:
         big = networkx_graph(graphs[i].labels, graphs[i].edges)
         small = networkx_graph(graphlets[j].labels, graphlets[j].edges)
-        expected = np.exp(-RHO * least_cost(graphs[i], graphlets[j], big, small))
+        expected = np.exp(-RHO * min_cost(graphs[i], graphlets[j], big, small))
         assert np.isclose(psi[i, j], expected, rtol=1e-9)
 
 

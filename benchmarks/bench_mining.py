@@ -1,7 +1,7 @@
 """Full enumeration of all patterns with their costs, compared with gspan-mining from PyPI.
 
 Part 1 lists every connected labelled subgraph with at most 10 nodes, and for every pattern and
-graph the least cost of an untrained graphlet. Part 2 does what gspan-mining can do, too: patterns
+graph the minimum cost of an untrained graphlet. Part 2 does what gspan-mining can do, too: patterns
 of at most 5 nodes by minimum support. Its reading of files and its printing are left out of its
 time.
 """
@@ -87,7 +87,7 @@ def against_gspan(name: str, repeats: int) -> dict[str, Any]:
     from gspan_mining.gspan import gSpan
 
     class QuietMiner(gSpan):
-        """gspan-mining without what is no mining.
+        """gspan-mining without what is not mining.
 
         It prints every pattern and appends it to a pandas DataFrame by a method that pandas 2 took
         away; and its run would read the file again.
@@ -158,7 +158,7 @@ def write(records: Records, names: list[str]) -> None:
             )
     records.write(
         "Mining",
-        "## All patterns with at most 10 nodes\n\nWith the least cost for every (pattern, graph); "
+        "## All patterns with at most 10 nodes\n\nWith the minimum cost for each (pattern, graph); "
         f"counts {agree} those of the paper's Table 2. CPU seconds of one thread: best and median. "
         "MB: what enumeration added to the loaded graphs, and the whole process with Python. Two "
         "threads: their CPU seconds together, and how much sooner they are done (wall clock, best "

@@ -82,7 +82,7 @@ def main() -> None:
             )
     for name, rho in [] if quick else product(options.hard, HARD_RHOS):
         records.measure(
-            f"{name}, maxpat 10, rho {rho}", fit, most_seconds=HARD_SECONDS, name=name, rho=rho
+            f"{name}, maxpat 10, rho {rho}", fit, max_seconds=HARD_SECONDS, name=name, rho=rho
         )
     hard = [
         (name, rho)
@@ -169,7 +169,7 @@ def walk_grid(name: str, shared: bool, maxpats: tuple[int, ...], n_lambdas: int)
 
 
 def fit(name: str, rho: float) -> dict[str, Any]:
-    """Fit a path with the defaults of the estimator, maxpat 10; a budget that runs out is told."""
+    """Fit a path with the defaults of the estimator, maxpat 10; report a budget that runs out."""
     graphs, y = load(name)
     train, _, _ = split(y, 0)
     model = LagraClassifier(maxpat=10, rho=rho, lambda_ratio=0.01)

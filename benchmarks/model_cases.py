@@ -29,8 +29,8 @@ from aglets import (
 )
 
 #: A case is fitted again until it has taken this long; its CPU seconds are of its fastest fit.
-LEAST_SECONDS = 2.0
-MOST_FITS = 5
+MIN_SECONDS = 2.0
+MAX_FITS = 5
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,13 @@ CASES = {
 }
 
 
-def record(name: str, *, least_seconds: float = LEAST_SECONDS) -> dict[str, Any]:
+def record(name: str, *, min_seconds: float = MIN_SECONDS) -> dict[str, Any]:
     """Fit a case, several times if it is short, and describe the model."""
     case = CASES[name]
     graphs, y = case.load()
     extra = case.fit(graphs)
     seconds: list[float] = []
-    while not seconds or (sum(seconds) < least_seconds and len(seconds) < MOST_FITS):
+    while not seconds or (sum(seconds) < min_seconds and len(seconds) < MAX_FITS):
         estimator = case.estimator()
         start = time.process_time()
         with warnings.catch_warnings():
@@ -173,4 +173,4 @@ def canonical(graphlet: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(record(sys.argv[1], least_seconds=float(sys.argv[2]))))
+    print(json.dumps(record(sys.argv[1], min_seconds=float(sys.argv[2]))))

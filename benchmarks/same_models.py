@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from _common import skip_without_data, table
-from model_cases import CASES, LEAST_SECONDS
+from model_cases import CASES, MIN_SECONDS
 from scipy.optimize import linear_sum_assignment
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +42,7 @@ def main(words: list[str] | None = None) -> int:
             sys.executable,
             cases,
             repeats=1 if options.quick else options.repeats,
-            least_seconds=0.0 if options.quick else LEAST_SECONDS,
+            min_seconds=0.0 if options.quick else MIN_SECONDS,
         )
     for name, found in (("old", old), ("new", new)):
         if options.record:
@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def alternate(
-    old: str, new: str, cases: list[str], *, repeats: int, least_seconds: float
+    old: str, new: str, cases: list[str], *, repeats: int, min_seconds: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Fit every case with both interpreters in turn; the record of a side has its median CPU."""
     found: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
@@ -81,7 +81,7 @@ def alternate(
             sides = [(0, old), (1, new)]
             # Who comes first changes, so that a drift of the machine favours nobody.
             for side, python in sides if turn % 2 == 0 else sides[::-1]:
-                rounds[side].append(run(python, case, least_seconds))
+                rounds[side].append(run(python, case, min_seconds))
         for side in (0, 1):
             seconds = [one["cpu"] for one in rounds[side]]
             repeatable = all(compare(rounds[side][0], one).same for one in rounds[side])
@@ -94,10 +94,10 @@ def alternate(
     return found
 
 
-def run(python: str, case: str, least_seconds: float) -> dict[str, Any]:
+def run(python: str, case: str, min_seconds: float) -> dict[str, Any]:
     """Return the record of a case, fitted by another interpreter in a fresh process."""
     done = subprocess.run(
-        [python, str(HERE / "model_cases.py"), case, str(least_seconds)],
+        [python, str(HERE / "model_cases.py"), case, str(min_seconds)],
         capture_output=True,
         text=True,
         check=False,

@@ -34,7 +34,7 @@ def main() -> None:
     clf = LagraClassifier(maxpat=4, lambda_ratio=0.02, rho=0.3).fit(graphs[train], y[train])
     show_graphlets(clf.explain_global())
     accuracy = clf.score(graphs[test], y[test])
-    console.print(f"Of the molecules kept, [bold]{accuracy:.0%}[/bold] are told rightly.\n")
+    console.print(f"Of the molecules kept, [bold]{accuracy:.0%}[/bold] are classified correctly.\n")
 
     whys = clf.explain(graphs[test])
     busiest = max(range(len(whys)), key=lambda i: np.count_nonzero(whys[i].node_importance))

@@ -1,4 +1,4 @@
-"""A motif is hidden in random graphs; mining finds it, and its attributes tell the classes apart.
+"""A motif is hidden in random graphs; mining finds it, and its attributes distinguish the classes.
 
 Run it with `python examples/hidden_motif.py`.
 """
@@ -19,7 +19,7 @@ console = Console(highlight=False)
 
 
 def main() -> None:
-    """Tell the story from the data to the planted motif."""
+    """Go from the data to the planted motif."""
     graphs, y, (motif,) = datasets.make_planted(200, noise=0.1, random_state=0)
     console.rule("[bold]aglets: a hidden motif")
     console.print(f"{graphs}\nThe motif [bold]{motif.name}[/bold] is in every graph of class 1.")

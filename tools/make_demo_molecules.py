@@ -1,9 +1,9 @@
 """Write src/aglets/datasets/demo.npz: small molecules put together from fragments, and a rule.
 
 A molecule is a core with one or two groups at its ends. It is "acidic" if one of its groups is a
-carboxylic acid or a phenol, else "neutral"; esters, ethers, amides and alcohols are there to be
-told apart from those. Run it with `python tools/make_demo_molecules.py` (it needs RDKit); nothing
-else writes the file.
+carboxylic acid or a phenol, else "neutral"; esters, ethers, amides and alcohols must be
+distinguished from those. Run it with `python tools/make_demo_molecules.py` (it needs RDKit);
+nothing else writes the file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ UNSTABLE = [Chem.MolFromSmarts(text) for text in ("[N,O][N,O,F,Cl]", "[CX4]([N,O
 
 
 def is_acidic(mol: Chem.Mol) -> bool:
-    """Tell whether it has a carboxylic acid or a phenol: the rule."""
+    """Say whether it has a carboxylic acid or a phenol: the rule."""
     return mol.HasSubstructMatch(ACID) or mol.HasSubstructMatch(ACIDIC_PHENOL)
 
 

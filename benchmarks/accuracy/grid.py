@@ -24,7 +24,7 @@ from .run import ORDER, RESULTS, command
 
 #: Sizes of patterns to try with so many starts; one start goes with ``maxpats="auto"``.
 SIZES = {4: (3,), 8: (1, 2), 16: (1, 2), 64: (1,)}
-BESIDE_ONE = (
+WITH_ONE = (
     (1,),
     (1, 4),
     (1, 8),
@@ -37,7 +37,7 @@ BESIDE_ONE = (
 )
 #: Where attributes are many, one start may not be worth the noise of one more cell to choose from.
 WITHOUT_ONE = ((4,), (8,), (16,), (64,), (4, 16), (4, 64), (16, 64))
-GRIDS = {", ".join(map(str, grid)): grid for grid in (*BESIDE_ONE, *WITHOUT_ONE)}
+GRIDS = {", ".join(map(str, grid)): grid for grid in (*WITH_ONE, *WITHOUT_ONE)}
 AVERAGES = ("none", "greedy")
 HELD_OUT = 0.25
 
@@ -110,7 +110,7 @@ def divided(y: np.ndarray, parts: Split) -> tuple[np.ndarray, np.ndarray]:
 
 
 def page(records: Records) -> str:
-    """Show the loss of every grid beside that of one start."""
+    """Show the loss of every grid next to that of one start."""
     found = records.of("grid")
     names = [name for name in SETS if any(name == key[0] for key in found)]
     made = [records.runs()[run] for run in sorted({one["run"] for one in found.values()})]

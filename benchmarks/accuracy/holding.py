@@ -22,7 +22,7 @@ from aglets.model.compacting import MU, Elimination, centred, copies
 from .levers import AVERAGES
 from .run import RESULTS, command, model_name
 
-#: Which copies to look at beside the graphs: those with attributes exchanged, with edges missing.
+#: Which copies to look at, too: those with attributes exchanged, with edges missing.
 COPIES = {
     "graphs": slice(0),
     "and exchanged": slice(0, None, 2),
@@ -80,7 +80,7 @@ def held_out_errors(path: Path, name: str, seed: int) -> list[list[float]]:
 def changes_of_f(
     beta: np.ndarray, own: list[np.ndarray], other: np.ndarray, strength: float
 ) -> np.ndarray:
-    """Compact on ``own`` and tell how f changes on ``other``, a row per size."""
+    """Compact on ``own`` and return how f changes on ``other``, a row per size."""
     middle, rows = centred(own)
     whole = (other - middle) @ beta
     part = Elimination(beta, rows, strength)

@@ -87,13 +87,13 @@ def fitted(case: Case, model: LagraClassifierCV) -> Outcome:
     return Outcome(model.decision_function(case.graphs[case.parts.test]), len(model.graphlets_))
 
 
-def anew(case: Case, **parameters: Any) -> Outcome:
+def refit(case: Case, **parameters: Any) -> Outcome:
     """Fit with parameters that change the paths."""
     return fitted(case, case.fit_on(case.graphs, Memory(), **parameters))
 
 
 def lengths(case: Case, *, keep: bool) -> Outcome | None:
-    """Distances between neighbours as attributes of edges, instead of coordinates or beside."""
+    """Distances between neighbours as attributes of edges, with or without coordinates."""
     if case.name not in PLACED:
         return None
     graphs = case.graphs.with_edge_lengths(keep=keep)
@@ -135,7 +135,7 @@ def steady(case: Case) -> Outcome:
 
 
 def mean_pooling(case: Case) -> Outcome | None:
-    """Beside psi, the mean over all nodes in place of the best; for graphlets of one node."""
+    """Add to psi the mean over all nodes in place of the best; for graphlets of one node."""
     chosen = case.fit(**SINGLE_NODES)
 
     def features(graphs: GraphSet, model: LagraModel) -> np.ndarray:
@@ -200,7 +200,7 @@ def second_pass(
         name: features(case.graphs[getattr(parts, name)], model)
         for name in ("train", "validation", "test")
     }
-    best, least = np.zeros(len(parts.test)), np.inf
+    best, lowest = np.zeros(len(parts.test)), np.inf
     n_used = 0
     for strength in np.geomspace(0.01, 100.0, 25):
         head = LinearSVC(
@@ -208,8 +208,8 @@ def second_pass(
         ).fit(x["train"], y[parts.train])
         margins = y[parts.validation] * head.decision_function(x["validation"])
         loss = float((np.maximum(1.0 - margins, 0.0) ** 2).sum())
-        if loss < least:
-            best, least = head.decision_function(x["test"]), loss
+        if loss < lowest:
+            best, lowest = head.decision_function(x["test"]), loss
             n_used = int(np.count_nonzero(head.coef_))
     return Outcome(best, n_used)
 
@@ -218,10 +218,13 @@ IDEAS: dict[str, tuple[str, Idea]] = {
     "default": ("the default fit", plain),
     "by-score": ("choose by validation accuracy", lambda case: plain(case, select="score")),
     "one-se": ("sparsest within one standard error", lambda case: plain(case, rule="one_se")),
-    "label-units": ("scale attributes within each label", lambda case: anew(case, scale="label")),
-    "logistic": ("logistic loss", lambda case: anew(case, loss="logistic")),
+    "label-units": (
+        "scale attributes within each label",
+        lambda case: refit(case, scale="label"),
+    ),
+    "logistic": ("logistic loss", lambda case: refit(case, loss="logistic")),
     "lengths": ("distances instead of coordinates", lambda case: lengths(case, keep=False)),
-    "lengths-beside": ("distances beside coordinates", lambda case: lengths(case, keep=True)),
+    "lengths-beside": ("distances and coordinates", lambda case: lengths(case, keep=True)),
     "bags": (f"mean over {N_BAGS} bootstrap samples", bags),
     "several-rhos": ("one sparse model over graphlets of several rho", several_rhos),
     "steady": ("only graphlets that come back in subsamples", steady),
@@ -301,12 +304,12 @@ def page(records: Records) -> str:
                 continue
             n = np.mean([one["graphlets"] for one in own.values()])
             accuracies = np.array([one["accuracy"] for one in own.values()])
-            told = (
+            shown = (
                 spread(accuracies)
                 if idea == "default"
                 else difference(found[idea], found["default"], name)
             )
-            cells.append(f"{told}, {n:.0f}")
+            cells.append(f"{shown}, {n:.0f}")
         rows.append([what, *cells])
     used = {one["run"] for of in found.values() for one in of.values()}
     made = [one for name, one in records.runs().items() if name in used]

@@ -31,7 +31,7 @@ class Row:
 
     With folds, all that is not test is given to `fit`; else its training part, with the validation
     part to choose on. With ``refitted``, the chosen point is then fitted to both, as
-    `LagraClassifierCV` does unless told otherwise. With ``sized``, sizes of the whole graphs are
+    `LagraClassifierCV` does by default. With ``sized``, sizes of the whole graphs are
     covariates: the paper reads AIDS as the first part of each molecule, and the size of a part
     says less.
     """
@@ -174,7 +174,7 @@ def outcome(
 def predictions(
     model: LagraClassifierCV, row: Row, data: Data, rows: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Predict graphs, and tell how many CPU seconds that took."""
+    """Predict graphs, and return how many CPU seconds that took."""
     own = {"covariates": data.sizes[rows]} if row.sized else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # some labels are rare

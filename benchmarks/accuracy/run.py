@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
     parser.add_argument("--models", type=Path, help="a folder to keep averages in, for the curves")
     options = parser.parse_args()
-    # One thread a process, so that CPU seconds compare.
+    # One thread per process, so that CPU seconds compare.
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
     records = Records(options.to)

@@ -2,7 +2,7 @@
 
 A fitted model is taken as it is, and F = loss + lambda |beta| is lowered over beta, beta_0, the
 graphlets' attributes z and, if asked for, one weight per label and attribute. Matches are found
-anew in every round, and held while L-BFGS works. Every round is judged by the validation loss; the
+again in every round, and held while L-BFGS works. Every round is judged by the validation loss; the
 best is kept, round 0 being the model as it was.
 """
 
@@ -23,7 +23,7 @@ N_ROUNDS, N_STEPS = 10, 15
 SHARES = (1.0, 0.3, 0.1, 0.03)
 #: How sharply the best node is preferred, from stage to stage.
 SHARPNESS = (1.0, 4.0, 16.0)
-#: How far apart the halves of a split graphlet begin, beside the spread of what they match.
+#: How far apart the halves of a split graphlet begin, compared with the spread of what they match.
 APART = 0.5
 #: From so many training graphs come the attributes that a graphlet may start again with.
 N_DONORS = 10
@@ -63,7 +63,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Trained:
-    """Members and all that is trained beside them."""
+    """Members and all that is trained with them."""
 
     members: list[Member]
     beta0: float
@@ -141,9 +141,9 @@ def members_of(model: LagraModel, graphs: GraphSet) -> Trained:
 def trained_further(
     start: Trained, train: Labelled, validation: Labelled, lam: float, *, weigh: bool = False
 ) -> Trained:
-    """Go through rounds of matching and L-BFGS, and return what has the least validation loss."""
+    """Go through rounds of matching and L-BFGS, and return what has the lowest validation loss."""
     now = best = start
-    least = start.loss(validation)
+    lowest = start.loss(validation)
     for _ in range(N_ROUNDS):
         aim, before = lowered(now, train, lam, weigh), now.objective(train, lam)
         tried = (now.towards(aim, share) for share in SHARES)
@@ -151,8 +151,8 @@ def trained_further(
         if lower is None:
             break
         now, loss = lower, lower.loss(validation)
-        if loss < least:
-            best, least = now, loss
+        if loss < lowest:
+            best, lowest = now, loss
     return best
 
 

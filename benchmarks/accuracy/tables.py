@@ -15,7 +15,7 @@ from .curves import SIZES
 from .levers import AVERAGES, LEVERS, ROWS
 from .run import RESULTS
 
-#: Least mean accuracy that a single model, an average, and size covariates should have.
+#: Minimum mean accuracy that a single model, an average, and size covariates should have.
 SINGLE = {
     **{"AIDS": 0.98, "BZR": 0.845, "COX2": 0.81, "DHFR": 0.79},
     **{"ENZYMES": 0.74, "PROTEINS": 0.755, "SYNTHETIC": 0.985},
@@ -97,7 +97,7 @@ def main() -> None:
             ],
         ),
         "## Compacted averages\n\nAccuracy with so many graphlets left, and its difference from "
-        "the whole average. [The same as a figure](curves.png), beside one model along its path.",
+        "the whole average. [The same as a figure](curves.png), with one model along its path.",
         *(curves(row, records.of(f"curve-{row}"), names) for row in AVERAGES),
         "A compacted average is one model that can be read, too. Its accuracy less that of the row "
         "`default`, a point of the grid:",
@@ -126,7 +126,7 @@ def cell(found: dict[tuple[str, int], dict[str, Any]], name: str) -> str:
 
 
 def reached(found: dict[tuple[str, int], dict[str, Any]], name: str, row: str) -> str:
-    """Tell what was asked for, and by how much the mean lies above or below."""
+    """Show what was asked for, and by how much the mean is higher or lower."""
     values = [one["accuracy"] for one in of_set(found, name).values()]
     if name not in TARGETS[row] or not values:
         return "-"

@@ -21,20 +21,20 @@ LARGEST = 10
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--to", type=Path, default=RESULTS)
-    parser.add_argument("--most-seconds", type=float, default=300.0, help="for one count")
+    parser.add_argument("--max-seconds", type=float, default=300.0, help="for one count")
     options = parser.parse_args()
     options.to.mkdir(parents=True, exist_ok=True)
-    sets_file(options.to, options.most_seconds)
+    sets_file(options.to, options.max_seconds)
 
 
-def counted(name: str, most_seconds: float) -> dict[str, Any]:
+def counted(name: str, max_seconds: float) -> dict[str, Any]:
     """Count the candidates of at most 10 nodes, or as many of them as there is time for.
 
     Graphs with the same structure have the same patterns, so one of them is enough.
     """
     graphs, _ = load_set(name)
     start = cpu_seconds()
-    found = mining.count(graphs[first_of_each_structure(graphs)], LARGEST, max_seconds=most_seconds)
+    found = mining.count(graphs[first_of_each_structure(graphs)], LARGEST, max_seconds=max_seconds)
     cpu = round(cpu_seconds() - start, 1)
     return {"candidates": found.total, "complete": found.complete, "cpu_count": cpu}
 
@@ -56,21 +56,21 @@ def described(name: str) -> dict[str, Any]:
     }
 
 
-def sets_file(folder: Path, most_seconds: float) -> None:
+def sets_file(folder: Path, max_seconds: float) -> None:
     """Write ``sets.json``: description and candidate counts of every set, and where it was made."""
     path = folder / "sets.json"
     found = json.loads(path.read_text())["sets"] if path.exists() else {}
     for name in SETS:
         if name not in found:
             print(f"{name} ...", flush=True)
-            found[name] = {**described(name), **counted(name, most_seconds)}
-            command = f"python -m paper.candidates --most-seconds {most_seconds:g}"
+            found[name] = {**described(name), **counted(name, max_seconds)}
+            command = f"python -m paper.candidates --max-seconds {max_seconds:g}"
             document = {**environment(), "command": command, "sets": found}
             path.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def candidates_table(folder: Path) -> str:
-    """Show the paper's Table 2 beside ours."""
+    """Show the paper's Table 2 next to ours."""
     found = json.loads((folder / "sets.json").read_text())["sets"]
 
     def shown(name: str) -> str:

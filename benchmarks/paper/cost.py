@@ -82,7 +82,7 @@ def cost_table(folder: Path) -> str:
 
 
 def n_splits(folder: Path) -> int:
-    """Tell on how many splits all cases were measured."""
+    """Return on how many splits all cases were measured."""
     return min(len(case["cpu_fit"]) for case in read(folder)["cases"].values())
 
 

@@ -168,13 +168,13 @@ def numbers_of(paths: Sequence[list[dict[str, float]]]) -> list[int]:
 
 
 def best_within(path: list[dict[str, float]], number: int) -> float:
-    """Test accuracy of the point with the least validation loss among those with few graphlets."""
+    """Test accuracy of the point with the lowest validation loss among those with few graphlets."""
     allowed = [point for point in path if point["graphlets"] <= number]
     return min(allowed, key=lambda point: point["validation_loss"])["accuracy"]
 
 
 def drawn(path: Path) -> dict[str, Any]:
-    """Read what this commit has drawn; figures of other code are drawn anew."""
+    """Read what this commit has drawn; figures of other code are drawn again."""
     record = json.loads(path.read_text()) if path.exists() else {}
     return record["figures"] if record.get("commit") == commit() else {}
 

@@ -5,7 +5,7 @@ and three of message passing with batch normalisation, sum pooling, a head of tw
 a cosine schedule. DGCNN has its authors' layout (Zhang et al. 2018) but a larger learning rate, for
 500 epochs at theirs are not affordable here. Nodes carry their label as one-hot and attributes
 standardised by the training nodes. Setting and epoch have the best validation accuracy, among
-equals the least validation loss.
+equals the lowest validation loss.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def one_hot(graphs: GraphSet) -> np.ndarray:
 
 
 def labelled(graphs: GraphSet) -> np.ndarray:
-    """Put labels as one-hot beside standardised attributes."""
+    """Put labels as one-hot next to standardised attributes."""
     deviation = graphs.attributes.std(axis=0)
     scaled = (graphs.attributes - graphs.attributes.mean(axis=0)) / np.where(
         deviation, deviation, 1

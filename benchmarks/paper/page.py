@@ -17,7 +17,7 @@ from . import beyond, candidates, cost, published, tables
 from .protocol import HERE, RESULTS, SETS
 from .shared import runs_of
 from .tables import FOLDED, NAMES, OPTIONS, OURS, Results
-from .verdicts import FEW, beside_paper, budget, caveats, in_short
+from .verdicts import FEW, against_paper, budget, caveats, in_short
 
 PAGE = HERE.parents[1] / "docs" / "results.md"
 DEFAULT = "lagra-default"
@@ -43,8 +43,8 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
     results = Results(folder)
     parts = [
         "# Results",
-        "LAGRA under the paper's protocol, beside the paper's rivals and stronger ones. This page "
-        "is written by `python -m paper.page` from the records in "
+        "LAGRA under the paper's protocol, compared with the paper's rivals and stronger ones. "
+        "This page is written by `python -m paper.page` from the records in "
         f"[benchmarks/paper/results]({relative(RESULTS, page)}); no result in it is typed by hand. "
         "How to run it: [benchmarks/paper](" + relative(HERE / "README.md", page) + ").",
         "Splits are stratified 60 : 20 : 20, seeds 0, 1, ... Everything is chosen on the "
@@ -63,14 +63,14 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
         "## Accuracy, five splits",
         "As the paper's Table 1: mean ± standard deviation over seeds 0 to 4. Underlined: best "
         "mean of a set. Bold: not worse by a one-sided paired t-test at 5 %, the paper's test, "
-        "which takes splits that share graphs as independent and so tells apart too readily. A "
-        "number in brackets: so many seeds only.",
+        "which takes splits that share graphs as independent and so finds differences too "
+        "readily. A number in brackets: so many seeds only.",
         tables.accuracy_table(results, FEW),
         "The paper's own numbers, on its own five splits:",
         tables.published_table(),
         "Ours less the paper's, in points; kernels with k-NN, networks as we trained them. Bold: "
         "more than the draw of five splits explains, by Welch's t-test, two-sided at 5 %.",
-        beside_paper(results),
+        against_paper(results),
     ]
     if any(len(results.accuracy(method, n)) > FEW for method in results.methods for n in SETS):
         parts += [
@@ -174,7 +174,7 @@ def figures(folder: Path, page: Path) -> list[str]:
     parts += [
         "## Selected graphlets",
         "The two largest coefficients of either sign, chosen by validation on split 0. Left the "
-        "labelled graph, right the learned attributes of its nodes beside the label's mean.",
+        "labelled graph, right the learned attributes of its nodes next to the label's mean.",
         *(f"{name}:\n\n{image('graphlets', name)}" for name in those("graphlets")),
         "## Test graphs in the plane of two graphlets",
     ]
@@ -233,7 +233,7 @@ def further(folder: Path) -> list[str]:
             f"the dense sets, raw attributes and rho {beyond.DENSE_RHO}, which is the hardest of "
             "the paper's grid, it takes:",
             beyond.growth_table(folder),
-            "Each further node multiplies both. A tighter bound would have to tell apart patterns "
+            "Each further node multiplies both. A tighter bound would have to distinguish patterns "
             "that nearly all graphs of a class hold, at nearly no distance; SYNTHETIC, with its "
             "single structure, holds every pattern in every graph.",
             "## A regression",

@@ -47,7 +47,7 @@ class Split:
 class Fitted:
     """A chosen model: how to predict graphs by position, and what else the record should say.
 
-    ``along`` tells how other models on the way to it do on given graphs; its time is not counted.
+    ``along`` says how other models on the way to it do on given graphs; its time is not counted.
     """
 
     predict: Callable[[np.ndarray], np.ndarray]

@@ -103,7 +103,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--seeds", type=int, help="use seeds 0 to this less one")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
-    parser.add_argument("--most-seconds", type=int, default=3600, help="CPU seconds for one seed")
+    parser.add_argument("--max-seconds", type=int, default=3600, help="CPU seconds for one seed")
     parser.add_argument("--quick", action="store_true", help="2 seeds, few epochs, small grids")
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
     return parser
@@ -121,7 +121,7 @@ def finish(records: Records, run: str, method: str, name: str, options: argparse
         print(f"{method} on {name}: {len(left)} seeds to go", flush=True)
         process = get_context("spawn").Process(
             target=work,
-            args=(records, run, method, name, left, options.most_seconds, options.quick),
+            args=(records, run, method, name, left, options.max_seconds, options.quick),
         )
         process.start()
         process.join()
@@ -130,7 +130,7 @@ def finish(records: Records, run: str, method: str, name: str, options: argparse
             return f"{method} on {name}"
         for seed in capped[process.exitcode]:
             what = {"method": method, "set": name, "seed": seed, "run": run}
-            records.add({**what, "capped": options.most_seconds})
+            records.add({**what, "capped": options.max_seconds})
     return ""
 
 
@@ -151,7 +151,7 @@ def work(
 
 
 def made_ready(prepare: Method, graphs: GraphSet, y: np.ndarray) -> tuple[Ready, dict[str, Any]]:
-    """Do what all splits share, and tell what it cost."""
+    """Do what all splits share, and return what it cost."""
     start = cpu_seconds()
     ready = prepare(graphs, y)
     cpu = cpu_seconds() - start if ready.cpu_shared is None else ready.cpu_shared
@@ -164,7 +164,7 @@ def made_ready(prepare: Method, graphs: GraphSet, y: np.ndarray) -> tuple[Ready,
 class Watchdog(threading.Thread):
     """Ends this process when it has used more CPU seconds than allowed since `begin`.
 
-    Not the limit of the operating system: under it Linux tells CPU time in coarse steps.
+    Not the limit of the operating system: under it Linux reports CPU time in coarse steps.
     """
 
     def __init__(self, most: int) -> None:

@@ -17,7 +17,7 @@ def load_set(name: str) -> tuple[GraphSet, np.ndarray]:
     """Load a set by name; classes are -1 and 1.
 
     ``BZR-unique`` is BZR without the graphs whose labels and edges an earlier graph has already.
-    ``BBBP`` is read from its table of SMILES; rows that are no molecules are left out.
+    ``BBBP`` is read from its table of SMILES; rows that are not molecules are left out.
     """
     if name.endswith(UNIQUE):
         graphs, y = load_set(name.removesuffix(UNIQUE))

@@ -24,7 +24,7 @@ ROWS = {
 
 
 def made_there(folder: Path, method: str, name: str) -> bool:
-    """Tell whether ``accuracy.run`` makes the records of a method on a set."""
+    """Say whether ``accuracy.run`` makes the records of a method on a set."""
     return folder.resolve() == RESULTS and method in ROWS and name in SETS
 
 

@@ -23,7 +23,7 @@ from aglets import GraphSet
 from .protocol import Fitted, Ready, Split
 
 COSTS = tuple(10.0**power for power in range(-3, 4))
-MOST_ROUNDS = 5
+MAX_ROUNDS = 5
 Features = np.ndarray | sparse.csr_matrix
 Candidates = Iterable[tuple[dict[str, Any], Features, Any]]
 
@@ -91,7 +91,7 @@ def weisfeiler_lehman(graphs: GraphSet, y: np.ndarray) -> Ready:
         y,
         lambda seed: (
             ({"h": rounds, "C": cost}, features[rounds], LinearSVC(C=cost, random_state=seed))
-            for rounds in range(MOST_ROUNDS + 1)
+            for rounds in range(MAX_ROUNDS + 1)
             for cost in COSTS
         ),
     )
@@ -104,7 +104,7 @@ def optimal_assignment(graphs: GraphSet, y: np.ndarray) -> Ready:
         y,
         lambda seed: (
             ({"h": rounds, "C": cost}, kernels[rounds], SVC(C=cost, kernel="precomputed"))
-            for rounds in range(MOST_ROUNDS + 1)
+            for rounds in range(MAX_ROUNDS + 1)
             for cost in COSTS
         ),
     )
@@ -163,13 +163,13 @@ def statistics(graphs: GraphSet) -> np.ndarray:
 
 
 def weisfeiler_lehman_counts(graphs: GraphSet) -> list[sparse.csr_matrix]:
-    """Count refined labels after 0 to MOST_ROUNDS rounds, one sparse matrix a round."""
+    """Count refined labels after 0 to MAX_ROUNDS rounds, one sparse matrix per round."""
     owners = _graph_of_nodes(graphs)
     ends = graphs.edges + np.repeat(graphs.node_offsets[:-1], graphs.n_edges)[:, None]
     both = np.vstack([ends, ends[:, ::-1]])
     codes = np.asarray(graphs.labels, dtype=np.int64)
     counts = []
-    for _ in range(MOST_ROUNDS + 1):
+    for _ in range(MAX_ROUNDS + 1):
         ones = np.ones(len(codes))
         shape = (len(graphs), int(codes.max()) + 1)
         counts.append(sparse.csr_matrix((ones, (owners, codes)), shape=shape))
@@ -188,7 +188,7 @@ def weisfeiler_lehman_counts(graphs: GraphSet) -> list[sparse.csr_matrix]:
 
 
 def assignment_kernels(graphs: GraphSet) -> list[np.ndarray]:
-    """Sum the least counts that two graphs share, over all labels of rounds 0 to h, for every h."""
+    """Sum the smaller counts of two graphs over all labels of rounds 0 to h, for every h."""
     total = np.zeros((len(graphs), len(graphs)))
     kernels = []
     for counts in weisfeiler_lehman_counts(graphs):

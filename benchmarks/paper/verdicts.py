@@ -76,7 +76,7 @@ def in_short(results: Results) -> list[str]:
         lines.append(f"- **{NAMES[ours]}**{seen}: {'; '.join(said)}.")
     if not rows:
         return []
-    least = np.median([100 * detectable(duel.own - duel.other) for duel in found])
+    smallest = np.median([100 * detectable(duel.own - duel.other) for duel in found])
     return [
         "Each row of LAGRA against the rival with the best test mean of each set. That rival is "
         "picked after the fact, on the very splits that judge it, so it is a hard mark, and no "
@@ -86,7 +86,7 @@ def in_short(results: Results) -> list[str]:
         "Points of accuracy to that rival, its name, and the number of splits:",
         table(["", *results.sets], rows),
         "Level means that no difference was found, not that there is none: half of these "
-        f"comparisons would have missed a true difference of {least:.1f} points more often than "
+        f"comparisons would have missed a true difference of {smallest:.1f} points more often than "
         "not." + missing(results),
     ]
 
@@ -108,19 +108,19 @@ def missing(results: Results) -> str:
     return "".join(f" {title}: {said}." for title, said in without.items() if said)
 
 
-def gaps(results: Results, methods: Sequence[str], least: int) -> str:
+def gaps(results: Results, methods: Sequence[str], smallest: int) -> str:
     """List the sets on which methods have fewer seeds than that."""
     said = []
     for method in methods:
-        names = [name for name in results.sets if len(results.seeds(method, name)) < least]
+        names = [name for name in results.sets if len(results.seeds(method, name)) < smallest]
         if names:
             where = "all sets" if len(names) == len(results.sets) else ", ".join(names)
             said.append(f"{NAMES[method]} on {where}")
     return "; ".join(said)
 
 
-def beside_paper(results: Results) -> str:
-    """Show our means less the paper's, in points; bold where the draw of splits is no excuse."""
+def against_paper(results: Results) -> str:
+    """Show our means less the paper's, in points; bold where splits cannot explain them."""
     rows = []
     for method, ours in SAME.items():
         cells = []
@@ -137,7 +137,7 @@ def beside_paper(results: Results) -> str:
 
 
 def differs(found: np.ndarray, mean: float, deviation: float) -> bool:
-    """Tell whether Welch's t-test, two-sided, finds a printed mean of as many runs different."""
+    """Say whether Welch's t-test, two-sided, finds a printed mean of as many runs different."""
     if found.std() == 0 and deviation == 0:
         return bool(abs(found.mean() - mean) > 5e-5)
     # The paper does not say which deviation it prints: take the kind that finds less.

@@ -42,7 +42,7 @@ def test_sizes_of_whole_graphs_are_covariates_of_rows_that_ask_for_them(planted)
     assert model.covariates_.own == ("covariate 0",)
 
 
-def test_the_curve_tells_the_accuracy_of_smaller_models(planted):
+def test_the_curve_shows_the_accuracy_of_smaller_models(planted):
     data, parts = planted
     record, model = outcome(Row("w", {**QUICK, "average": "greedy"}), Memory(), data, parts)
     whole, *smaller = curve(model.model_, data.graphs, data.y, parts, sizes=(5, 2))

@@ -77,11 +77,11 @@ def test_a_detectable_difference_is_just_at_the_level_of_the_test():
     assert comparison.corrected_t(shifted, np.zeros(7)) == pytest.approx(comparison.LEVEL)
 
 
-def test_equal_results_are_not_told_apart():
+def test_equal_results_are_not_distinguished():
     assert comparison.corrected_t(np.ones(5), np.ones(5)) == 0.5
 
 
-def test_shared_counts_are_sums_of_least_counts():
+def test_shared_counts_are_sums_of_smaller_counts():
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 4, (6, 9))
     expected = np.minimum(counts[:, None], counts[None]).sum(axis=2)

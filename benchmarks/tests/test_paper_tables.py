@@ -89,7 +89,7 @@ def test_means_far_from_the_papers_are_bold(folder):
     mean, deviation = published.ACCURACY["GCN"]["BZR"]
     points = 100 * (results.accuracy("gcn", "BZR", 5).mean() - mean)
     assert (
-        row_of(verdicts.beside_paper(results), "GCN").split("|")[3].strip() == f"**{points:+.1f}**"
+        row_of(verdicts.against_paper(results), "GCN").split("|")[3].strip() == f"**{points:+.1f}**"
     )
     near = mean + deviation * np.array([-1.0, 0.5, 0.0, -0.5, 1.0])
     assert not verdicts.differs(near, mean, deviation)
@@ -149,7 +149,7 @@ def test_committed_pages_read_shared_rows_where_they_were_run(tmp_path, monkeypa
     assert tables.Results(here).accuracy("lagra-default", "BZR").tolist() == [0.1]
 
 
-def test_paths_that_the_budget_left_out_are_counted_and_told(tmp_path):
+def test_paths_that_the_budget_left_out_are_counted_and_reported(tmp_path):
     graphs, y, _ = datasets.make_planted(40, random_state=0)
     parts = Split.of(y, 0)
     # Enough for single nodes, but not for what comes after them.
@@ -184,7 +184,7 @@ def test_five_splits_share_the_kernel_matrix_and_nothing_else(tmp_path):
     assert verdicts == [" missed: GraphHopper ", " capped; maxpat 5 met "]
 
 
-def test_figures_of_other_code_are_drawn_anew(tmp_path):
+def test_figures_of_other_code_are_drawn_again(tmp_path):
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     from paper import figures
 

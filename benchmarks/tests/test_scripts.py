@@ -16,7 +16,7 @@ from aglets import GraphSet, datasets
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 SETS = ("AIDS", "BZR", "COX2", "DHFR", "ENZYMES", "MUTAG", "PROTEINS", "SYNTHETIC")
-N_GRAPHS = 40
+N_GRAPHS = 60
 
 ALONE = ["bench_accuracy", "bench_matching", "bench_mining", "bench_path", "bench_predict"]
 ALONE += ["bench_scaling", "same_models"]
@@ -37,7 +37,7 @@ CHAINS = {
     ],
     "paper": [
         f"paper.run --quick --sets BZR --seeds 1 --methods majority size lagra-one-start {TO}",
-        f"paper.candidates --most-seconds 1 {TO}",
+        f"paper.candidates --max-seconds 1 {TO}",
         f"paper.figures --quick {TO}",
         f"paper.page {TO}",
     ],
@@ -49,7 +49,7 @@ if find_spec("torch_geometric") and find_spec("grakel"):
 
 @pytest.fixture(scope="session")
 def tiny_data(tmp_path_factory):
-    """Make a folder like that of the public data sets, with 40 small graphs for each name."""
+    """Make a folder like that of the public data sets, with 60 small graphs for each name."""
     folder = tmp_path_factory.mktemp("data")
     graphs, y = datasets.make_planted(
         N_GRAPHS, background_size=(2, 4), motif_size=3, n_attributes=3, flip_y=0.2, random_state=0
