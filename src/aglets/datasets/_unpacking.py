@@ -7,6 +7,7 @@ in order: whoever looks under that name sees the whole or nothing.
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import struct
@@ -57,8 +58,8 @@ def unpack(packed: Path, name: str, folder: Path) -> None:
                 with archive.open(member) as source, replacing(aside / file_name) as target:
                     shutil.copyfileobj(source, target)  # ends with a check of the checksum
     except (*ZIP_FAULTS, OSError) as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise  # not of the archive: the disk is full, or the folder is gone
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise  # not of the archive, which at most names places that cannot be: a full disk
         raise ValueError("the archive is damaged or cut short") from error
     try:
         aside.rename(folder)

@@ -7,7 +7,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -109,7 +109,8 @@ def _damaged(path: Path, error: Exception) -> str:
 def _not_utf8(path: Path, error: UnicodeDecodeError) -> str:
     """Say where the text is not UTF-8; the error itself counts from the last block read."""
     byte, where = error.object[error.start], ""
-    with _unpacked(path, "rb") as lines:
+    # A damaged file may be found to be so only behind this place.
+    with _unpacked(path, "rb") as lines, suppress(*GZIP_FAULTS):
         for number, line in enumerate(lines, 1):
             try:
                 line.decode("utf-8")

@@ -7,6 +7,7 @@ None and tuples of them come back as exactly what they were (:func:`encode_value
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import math
@@ -165,8 +166,8 @@ def read_archive(
     except RefusedError as refused:
         raise ValueError(str(refused)) from None
     except (*ZIP_FAULTS, OSError) as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise ValueError("it is not a zip archive, or it is damaged or cut short") from error
     arrays = {name[: -len(".npy")]: _array(name, data) for name, data in content.items()}
     return document, arrays

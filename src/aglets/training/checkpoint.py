@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -55,7 +56,7 @@ _OWN_FILE = re.compile(
 _DAMAGE = (
     *(BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError, OverflowError),
     *(NotImplementedError, RuntimeError, ValueError, TypeError, KeyError, IndexError),
-    *(AttributeError, SyntaxError),
+    *(AttributeError, SyntaxError, TokenError),
 )
 
 _ARRAYS = ("beta", "z", "gamma", "held_f")
