@@ -230,6 +230,14 @@ def test_without_locks_of_the_system_the_file_decides(tmp_path, monkeypatch):
     Checkpoint(tmp_path / "kept", "key").close()
 
 
+def test_a_checkpoint_killed_at_its_start_is_one(tmp_path):
+    (tmp_path / "kept").mkdir()
+    for name in ("aglets.lock", ".fit.json-0123456789abcdef.tmp"):
+        (tmp_path / "kept" / name).write_text("")
+    Checkpoint(tmp_path / "kept", "key", resume=True).delete()
+    assert not (tmp_path / "kept").exists()
+
+
 def test_a_fit_that_fails_at_once_leaves_no_checkpoint(tmp_path):
     with pytest.raises(RuntimeError), Checkpoint(tmp_path / "kept", "key"):
         raise RuntimeError

@@ -162,3 +162,28 @@ def test_counts_of_bzr_by_number_of_nodes(data_folder, capsys):
     assert main(["count", "BZR", "--maxpat", "10", "--json"]) == 0
     by_nodes = json.loads(capsys.readouterr().out)["by_nodes"]
     assert list(by_nodes.values()) == [10, 18, 48, 135, 398, 1234, 3838, 11622, 34076, 97524]
+
+
+LOADING = """
+import builtins, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from aglets.cli import main
+real = builtins.__import__
+def interrupted(name, *rest, **options):
+    if name == sys.argv[1]:
+        builtins.__import__ = real
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(name, *rest, **options)
+builtins.__import__ = interrupted
+raise SystemExit(main(["fit", "demo", "-o", sys.argv[2]]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+@pytest.mark.parametrize("module", ["rich.console", "typer", "numpy", "aglets.training.checkpoint"])
+def test_ctrl_c_while_libraries_are_loaded_shows_no_traceback(module, tmp_path):
+    words = [sys.executable, "-c", LOADING, module, str(tmp_path / "m.aglets")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())

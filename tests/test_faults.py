@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -301,3 +303,12 @@ def test_a_fault_is_a_fault(tmp_path):
     assert system.counts == {"open": 1, "write": 3, "close": 1}
     assert path.read_bytes() == b"123456"
     assert np.array_equal(len(faults(system.counts)), 4 + 3 * 6 + 4)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_a_command_killed_at_any_moment_loses_nothing():
+    script = Path(__file__).parents[1] / "tools" / "kill_trials.py"
+    words = [sys.executable, str(script), "--trials", "3", "--seed", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("; 0 violations\n")

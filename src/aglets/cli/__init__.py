@@ -8,19 +8,29 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
+#: What shells expect of a command that Ctrl-C ended.
+INTERRUPTED = 130
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     An error is one red sentence and exit code 1; with `--debug`, anywhere on the line, its
-    traceback is shown instead.
+    traceback is shown instead. Ctrl-C is no error: it ends the command without a word, and while
+    libraries are still being loaded, too.
     """
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(given: list[str]) -> int:
     from rich.console import Console
 
     from aglets.cli.app import app
     from aglets.drawing.text import visible
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     stderr = Console(stderr=True, soft_wrap=True, highlight=False)
     with warnings.catch_warnings():

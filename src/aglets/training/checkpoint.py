@@ -49,7 +49,7 @@ MARK, KIND, LOCK = "fit.json", "checkpoint of aglets fit", "aglets.lock"
 #: Files of paths, finished or under way, and what a killed process left of one being written.
 _OWN_FILE = re.compile(
     r"[a-z0-9-]+_starts-\d+_maxpat-\d+_rho-[0-9.e+-]+\.npz(\.part)?"
-    r"|\.([a-z0-9-]+_starts-|fit\.json-).*-[0-9a-f]{16}\.tmp"
+    r"|\.([a-z0-9-]+_starts-.*|fit\.json)-[0-9a-f]{16}\.tmp"
 )
 
 #: What a damaged file can raise while it is unpacked and taken apart.
