@@ -31,8 +31,11 @@ from _common import (
 
 from aglets import LagraClassifier, mining
 from aglets.model.losses import SquaredHinge
-from aglets.training.fitting import Sample, Settings, learn_input_spec
-from aglets.training.path import lagra_path
+from aglets.training.engine import Goal, LocalPlacement
+from aglets.training.fitting import Settings, learn_input_spec
+from aglets.training.optim.state import Problem
+from aglets.training.path import Schedule, lagra_path
+from aglets.training.sample import Sample
 from aglets.training.selection import Grid, evaluate
 
 SETS = ("BZR", "AIDS")
@@ -103,16 +106,10 @@ def walk(
     forget_peak()
     loaded, start = memory(), cpu_seconds()
     tree = mining.Tree(graphs, maxpat=maxpat)
-    path = lagra_path(
-        graphs,
-        y,
-        loss=SquaredHinge(),
-        tree=tree,
-        rho=rho,
-        solver=solver,
-        n_lambdas=n_lambdas,
-        tol=TOL[solver],
-    )
+    weight = np.ones(len(graphs))
+    placement = LocalPlacement(Sample(graphs, np.array([y], dtype=float), weight, weight), tree)
+    problem = Problem.of(placement, Goal(SquaredHinge(), rho, maxpat))
+    path = lagra_path(problem, Schedule(solver=solver, n_lambdas=n_lambdas, tol=TOL[solver]))
     seconds, points = [], []
     for point in path:
         points.append(point)

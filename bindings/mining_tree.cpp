@@ -26,6 +26,10 @@ NodeRef checked_ref(const MiningTree& tree, std::int64_t id) {
   return ref;
 }
 
+void check_refs(const MiningTree& tree, const Vector<std::int64_t>& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) checked_ref(tree, nodes(i));
+}
+
 Query query_from(const MiningTree& tree, const Matrix<double>& residual, double rho, int maxpat,
                  const std::vector<Pooling>& pooling, CountScale scale, double sharing) {
   if (residual.shape(1) != static_cast<std::size_t>(tree.graphs().size()) || residual.shape(0) == 0)
@@ -107,6 +111,60 @@ void register_mining_tree(nb::module_& module) {
           "residual"_a, "rho"_a, "maxpat"_a, "pooling"_a, "count_scale"_a, "sharing"_a,
           "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
           "(max |g|, its node or -1, n_visited, n_made) over all graphlets and channels.")
+      .def_prop_ro(
+          "roots",
+          [](const MiningTree& tree) {
+            std::vector<std::int64_t> nodes;
+            std::vector<std::int32_t> types;
+            for (std::int32_t root = 0; root < tree.n_roots(); ++root) {
+              nodes.push_back(NodeRef{0, root}.id());
+              types.push_back(tree.node({0, root}).to_type);
+            }
+            return nb::make_tuple(as_array(std::move(nodes)), as_array(std::move(types)));
+          },
+          "(nodes, types) of the patterns of one node.")
+      .def(
+          "children",
+          [](MiningTree& tree, Vector<std::int64_t> nodes, int maxpat,
+             std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
+             std::optional<double> max_seconds) {
+            check_refs(tree, nodes);
+            const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
+            auto found = without_gil([&] {
+              Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
+              return find_children(tree, as_span(nodes), maxpat, budget);
+            });
+            const auto count = found.nodes.size();
+            return nb::make_tuple(as_array(std::move(found.parents)),
+                                  as_array(std::move(found.nodes)),
+                                  as_array(std::move(found.edges), {count, 3}),
+                                  as_array(std::move(found.to_types)));
+          },
+          "nodes"_a, "maxpat"_a, "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(),
+          "max_seconds"_a = nb::none(),
+          "(parents, nodes, edges, to_types) of the children of some nodes.")
+      .def(
+          "signed_sums",
+          [](MiningTree& tree, Vector<std::int64_t> nodes, Matrix<double> residual, double rho,
+             const std::vector<Pooling>& pooling, CountScale count_scale,
+             std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
+             std::optional<double> max_seconds) {
+            check_refs(tree, nodes);
+            const auto query =
+                query_from(tree, residual, rho, tree.maxpat(), pooling, count_scale, 1.0);
+            const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
+            auto sums = without_gil([&] {
+              Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
+              return find_signed_sums(tree, as_span(nodes), query, budget);
+            });
+            const auto n = nodes.size(), n_channels = pooling.size(), n_outputs = query.n_outputs;
+            return nb::make_tuple(as_array(std::move(sums.up), {n, n_channels, n_outputs}),
+                                  as_array(std::move(sums.down), {n, n_channels, n_outputs}));
+          },
+          "nodes"_a, "residual"_a, "rho"_a, "pooling"_a, "count_scale"_a,
+          "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+          "(up, down), by node, channel and output: sums of a_i values_i with a_i > 0, and of "
+          "-a_i values_i with a_i < 0.")
       .def(
           "pattern",
           [](const MiningTree& tree, std::int64_t id) {

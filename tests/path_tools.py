@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from unittest.mock import patch
 
@@ -15,8 +15,12 @@ from tree_listing import node_pattern
 
 from aglets import Graphlet, GraphSet, agis, mining
 from aglets.model import losses
+from aglets.training.engine import Goal, LocalPlacement
+from aglets.training.engine.local import TABLE_BYTES
 from aglets.training.optim.state import Problem, State
-from aglets.training.path import SOLVERS, PathPoint, lagra_path
+from aglets.training.path import SOLVERS, Schedule, Validation, lagra_path
+from aglets.training.path_point import PathPoint
+from aglets.training.sample import Sample
 
 # Every loss of the package is in all tests that take one: a new file needs no mention here.
 CLASSIFICATION = [losses.make_loss(name) for name in losses.loss_names("classification")]
@@ -73,6 +77,59 @@ def targets(graphs: GraphSet, loss: losses.Loss, seed: int = 0) -> np.ndarray:
     signal = graphs.n_nodes - graphs.n_nodes.mean() + 3.0 * np.array(means)
     signal = signal + rng.normal(size=len(graphs))
     return np.where(signal > np.median(signal), 1.0, -1.0) if loss.classification else signal
+
+
+def sample_of(graphs: GraphSet, y, weight=None, covariates=None) -> Sample:
+    """Graphs with targets, of one output or a row for each, and weights."""
+    weight = np.ones(len(graphs)) if weight is None else np.asarray(weight, dtype=float)
+    rows = np.atleast_2d(np.asarray(y, dtype=float))
+    values = None if covariates is None else np.asarray(covariates, dtype=float)
+    return Sample(graphs, rows, weight, weight, values)
+
+
+def placed(
+    graphs: GraphSet, y, tree: mining.Tree, *, table_bytes: int = TABLE_BYTES, **known
+) -> LocalPlacement:
+    """Training graphs on a tree of the test's own."""
+    return LocalPlacement(sample_of(graphs, y, **known), tree, table_bytes)
+
+
+def walked_path(
+    graphs: GraphSet,
+    y,
+    *,
+    loss: losses.Loss,
+    rho: float,
+    tree: mining.Tree | None = None,
+    maxpat: int | None = None,
+    output: int = 0,
+    placement: LocalPlacement | None = None,
+    sample_weight=None,
+    covariates=None,
+    covariate_penalty: float = 0.0,
+    validation=None,
+    validation_covariates=None,
+    resume=None,
+    note=None,
+    **schedule,
+) -> Iterator[PathPoint]:
+    """Walk a path on these graphs, or on those of a placement that several paths share."""
+    if placement is None:
+        placement = placed(graphs, y, tree, weight=sample_weight, covariates=covariates)
+    size = placement.tree.maxpat if maxpat is None else maxpat
+    held = None
+    if validation is not None:
+        held_graphs, held_y, held_weight = validation
+        rows = np.tile(held_y, (output + 1, 1))
+        sample = sample_of(held_graphs, rows, held_weight, validation_covariates)
+        held = Validation(sample)
+    return lagra_path(
+        Problem.of(placement, Goal(loss, rho, size, output, covariate_penalty)),
+        Schedule(**schedule),
+        validation=held,
+        resume=resume,
+        note=note,
+    )
 
 
 def graphlets_of(
@@ -147,7 +204,7 @@ def watched_path(graphs: GraphSet, y, *, solver: str, **options):
     """The points of a path, and what the solver went through at each."""
     watched = Watched(solver)
     with patch.dict(SOLVERS, {"watched": lambda: watched}):
-        points = list(lagra_path(graphs, y, solver="watched", **options))
+        points = list(walked_path(graphs, y, solver="watched", **options))
     return points, watched.visits
 
 
@@ -174,16 +231,13 @@ class Everything:
 
         Patterns in W stand at their trained attributes, psi by `agis`; all others at their start.
         """
-        state, engine = visit.final, visit.problem.engine
-        tree = engine.store.tree
+        state, tree = visit.final, visit.problem.graphs.placement.tree
         psi, beta = self.psi.copy(), np.zeros(len(self.patterns))
-        if len(state.nodes):
-            patterns = [tree.pattern(node) for node in state.nodes]
-            trained = agis(
-                tree.graphs, graphlets_of(tree.graphs, patterns, state.z), rho=engine.rho
-            )
+        if len(state.names):
+            graphlets = graphlets_of(tree.graphs, state.patterns, state.z)
+            trained = agis(tree.graphs, graphlets, rho=visit.problem.goal.rho)
             place = {pattern: j for j, pattern in enumerate(self.patterns)}
-            at = [place[node_pattern(tree, int(node))] for node in state.nodes]
+            at = [place[node_pattern(tree, int(node))] for node in state.names]
             assert len(set(at)) == len(at), "a pattern is in the working set twice"
             psi[:, at], beta[at] = trained, state.beta
         theirs, weights = reference_loss(loss, y)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from path_tools import ALL_LOSSES, graphlets_of, random_set, reference_loss, targets
+from path_tools import ALL_LOSSES, graphlets_of, placed, random_set, reference_loss, targets
 from reference import convex
 from reference.plain import plain_graphs
 from reference.search import initial_costs, label_means, violators
@@ -16,7 +16,7 @@ from strategies import graph_sets, rows
 from tree_listing import node_pattern
 
 from aglets import agis, mining
-from aglets.training.engine import GraphletStore, LocalEngine
+from aglets.training.engine import Goal
 from aglets.training.optim import blocks
 from aglets.training.optim.fast import (
     MAX_ENTERING,
@@ -53,15 +53,23 @@ BLOCKS = {
 
 def problem_of(graphs, y, loss, *, weight=None, rho=0.3, maxpat=3) -> Problem:
     tree = mining.Tree(graphs, maxpat=maxpat)
-    weight = np.ones(len(graphs)) if weight is None else np.asarray(weight, dtype=float)
-    engine = LocalEngine(GraphletStore(tree), rho=rho, maxpat=maxpat)
-    return Problem(engine, loss, np.asarray(y, dtype=float), weight)
+    return Problem.of(placed(graphs, y, tree, weight=weight), Goal(loss, rho, maxpat))
+
+
+def value_of(problem: Problem, f) -> float:
+    """1/2 sum of losses at any f."""
+    return problem.goal.loss.value(problem.graphs.y, f, problem.graphs.weight)
+
+
+def residual_of(problem: Problem, f) -> np.ndarray:
+    """a_i at any f."""
+    return problem.goal.loss.residual(problem.graphs.y, f, problem.graphs.weight)
 
 
 def grown(problem: Problem, share: float) -> tuple[State, float]:
     """The state after the first growth at a share of lambda_max, and that lambda."""
     state = empty_state(problem)
-    lam = share * problem.engine.lambda_max(problem.residual(state.f))[0]
+    lam = share * problem.graphs.lambda_max(state.scores)[0]
     return blocks.grow_working_set(problem, state, lam)[0], lam
 
 
@@ -80,10 +88,10 @@ def situations(draw) -> tuple[Problem, State, float]:
     state, lam = grown(problem, draw(st.sampled_from([0.9, 0.5, 0.1])))
     if lam == 0.0:  # no pattern has any use; some penalty there must be
         lam = 0.1
-    if len(state.nodes):
+    if len(state.names):
         z = state.z + draw(rows(1, len(state.z)))[0]
-        state = blocks.rematched(problem, state, np.ones(len(state.nodes), dtype=bool), z)
-        state = replace(state, beta=draw(rows(1, len(state.nodes)))[0])
+        state = blocks.rematched(state, np.ones(len(state.names), dtype=bool), z)
+        state = replace(state, beta=draw(rows(1, len(state.names)))[0])
     return problem, replace(state, beta0=draw(st.sampled_from([state.beta0, -1.0, 0.25]))), lam
 
 
@@ -123,28 +131,30 @@ def test_blocks_make_progress_where_there_is_some_to_make(name, generic):
 def test_growing_the_working_set_changes_no_prediction(situation):
     problem, state, lam = situation
     larger, _ = blocks.grow_working_set(problem, state, lam)
-    np.testing.assert_allclose(larger.f, state.f, rtol=1e-13, atol=1e-13)
-    n = len(state.nodes)
+    np.testing.assert_allclose(larger.scores.f, state.scores.f, rtol=1e-13, atol=1e-13)
+    n = len(state.names)
     assert (larger.beta[n:] == 0.0).all()
-    for name in ("nodes", "handles", "sizes", "psi", "beta"):
+    for name in ("names", "sizes", "beta"):
         np.testing.assert_array_equal(getattr(larger, name)[:n], getattr(state, name))
+    np.testing.assert_array_equal(larger.matched.psi[:n], state.matched.psi)
     np.testing.assert_array_equal(larger.z[: len(state.z)], state.z)
-    np.testing.assert_array_equal(larger.sites[: len(state.sites)], state.sites)
+    kept = state.matched.embedding()
+    np.testing.assert_array_equal(larger.matched.embedding()[: len(kept)], kept)
 
 
 @EXAMPLES
 @given(situation=situations())
 def test_the_working_set_grows_by_the_exhaustive_violators(situation):
     problem, state, lam = situation
-    tree, rho = problem.engine.store.tree, problem.engine.rho
+    tree, rho = problem.graphs.placement.tree, problem.goal.rho
     plain = plain_graphs(tree.graphs)
-    table = initial_costs(plain, label_means(plain), problem.engine.maxpat)
-    residual = problem.residual(state.f)
+    table = initial_costs(plain, label_means(plain), problem.goal.maxpat)
+    residual = state.scores.residual
     expected = violators(table, residual, rho, lam)
-    inside = {node_pattern(tree, int(node)) for node in state.nodes}
+    inside = {node_pattern(tree, int(node)) for node in state.names}
     larger, found = blocks.grow_working_set(problem, state, lam)
-    assert len(set(larger.nodes.tolist())) == len(larger.nodes)
-    entered = {node_pattern(tree, int(node)): j for j, node in enumerate(larger.nodes)}
+    assert len(set(larger.names.tolist())) == len(larger.names)
+    entered = {node_pattern(tree, int(node)): j for j, node in enumerate(larger.names)}
     for pattern in (set(entered) - inside) ^ (set(expected) - inside):
         g = sum(residual[i] * np.exp(-rho * cost) for i, cost in table[pattern].items())
         assert abs(abs(g) - lam) <= 1e-10 * (1.0 + lam), f"{pattern} with g = {g}"
@@ -153,7 +163,9 @@ def test_the_working_set_grows_by_the_exhaustive_violators(situation):
         psi = np.zeros(len(plain))
         for i, cost in table[pattern].items():
             psi[i] = np.exp(-rho * cost)
-        np.testing.assert_allclose(larger.psi[entered[pattern]], psi, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            larger.matched.psi[entered[pattern]], psi, rtol=1e-10, atol=1e-12
+        )
 
 
 @EXAMPLES
@@ -163,8 +175,8 @@ def test_the_fast_solver_lets_the_worst_violators_enter(situation):
     everyone, found = blocks.grow_working_set(problem, state, lam * (1.0 + 1e-6))
     progress = let_violators_enter(problem, Progress(state), lam)
     size = {int(node): abs(g) for node, g in zip(found.nodes, found.g, strict=True)}
-    outside = set(everyone.nodes.tolist()) - set(state.nodes.tolist())
-    entered = progress.state.nodes[len(state.nodes) :].tolist()
+    outside = set(everyone.names.tolist()) - set(state.names.tolist())
+    entered = progress.state.names[len(state.names) :].tolist()
     assert len(entered) == progress.n_added == min(len(outside), MAX_ENTERING)
     assert set(entered) <= outside
     left_out = outside - set(entered)
@@ -177,12 +189,12 @@ def test_the_fast_solver_lets_the_worst_violators_enter(situation):
 def test_beta0_is_the_minimiser(situation):
     problem, state, _ = situation
     after = blocks.update_beta0(problem, state)
-    value = problem.value(after.f)
+    value = value_of(problem, after.scores.f)
     for t in (1e-4, 1e-2, 1.0, 10.0):
         for sign in (-1.0, 1.0):
-            assert value <= problem.value(after.f + sign * t) + 1e-12 * (1.0 + value)
-    scale = problem.loss.curvature_bound(problem.weight).sum() * (1.0 + abs(after.beta0))
-    assert abs(problem.residual(after.f).sum()) <= 1e-10 * scale
+            assert value <= value_of(problem, after.scores.f + sign * t) + 1e-12 * (1.0 + value)
+    scale = problem.graphs.curvature_bound() * (1.0 + abs(after.beta0))
+    assert abs(after.scores.residual.sum()) <= 1e-10 * scale
     assert after.beta is state.beta
     assert after.z is state.z
 
@@ -194,7 +206,7 @@ def soft_threshold(x: np.ndarray, t: float) -> np.ndarray:
 def test_update_beta_is_a_proximal_gradient_step(generic):
     problem, state, lam = generic
     after = blocks.update_beta(problem, state, lam)
-    g = state.psi @ problem.residual(state.beta0 + state.beta @ state.psi)
+    g = state.matched.psi @ residual_of(problem, state.beta0 + state.beta @ state.matched.psi)
     np.testing.assert_allclose(
         after.beta,
         soft_threshold(state.beta + after.beta_step * g, after.beta_step * lam),
@@ -206,8 +218,8 @@ def test_update_beta_is_a_proximal_gradient_step(generic):
     def under_its_model(t: float) -> bool:
         moved = soft_threshold(state.beta + t * g, t * lam)
         change = moved - state.beta
-        model = problem.value(state.f) - g @ change + change @ change / (2.0 * t)
-        return problem.value(state.beta0 + moved @ state.psi) <= model
+        model = value_of(problem, state.scores.f) - g @ change + change @ change / (2.0 * t)
+        return value_of(problem, state.beta0 + moved @ state.matched.psi) <= model
 
     # The longest of 2, 1, 1/2, ... times the last length under whose model the loss lies.
     halvings = np.log2(blocks.LENGTHEN * state.beta_step / after.beta_step)
@@ -222,11 +234,11 @@ def test_update_z_is_a_gradient_step_of_the_graphlets_in_use(generic):
     active = state.beta != 0.0
     after = blocks.update_z(problem, state)
     moving = state.z_of(active)
-    expected = state.z[moving] - after.z_step * blocks.z_gradient(problem, state, active)
+    expected = state.z[moving] - after.z_step * blocks.z_gradient(state, active)
     np.testing.assert_allclose(after.z[moving], expected, rtol=1e-13, atol=1e-15)
     assert np.abs(after.z[moving] - state.z[moving]).max() > 0.0
     np.testing.assert_array_equal(after.z[~moving], state.z[~moving])
-    np.testing.assert_array_equal(after.psi[~active], state.psi[~active])
+    np.testing.assert_array_equal(after.matched.psi[~active], state.matched.psi[~active])
     np.testing.assert_array_equal(after.beta, state.beta)
     assert after.beta0 == state.beta0
 
@@ -235,29 +247,29 @@ def test_update_z_is_a_gradient_step_of_the_graphlets_in_use(generic):
 def test_psi_and_embeddings_follow_the_attributes(name, generic):
     problem, state, lam = generic
     after = BLOCKS[name](problem, state, lam)
-    engine = problem.engine
-    graphs = engine.store.tree.graphs
-    patterns = [engine.pattern(h) for h in after.handles.tolist()]
-    psi = agis(graphs, graphlets_of(graphs, patterns, after.z), rho=engine.rho)
-    np.testing.assert_allclose(after.psi.T, psi, rtol=1e-12, atol=1e-15)
-    np.testing.assert_array_equal(engine.match(after.handles, after.z)[1], after.sites)
+    local = problem.graphs
+    graphs = local.placement.tree.graphs
+    psi = agis(graphs, graphlets_of(graphs, after.patterns, after.z), rho=local.rho)
+    np.testing.assert_allclose(after.matched.psi.T, psi, rtol=1e-12, atol=1e-15)
+    _, embedding = local.match(after.matched.handles, after.z)
+    np.testing.assert_array_equal(embedding, after.matched.embedding())
 
 
 def test_z_gradient_matches_finite_differences(generic):
-    problem, state, _ = generic
+    _, state, _ = generic
     active = state.beta != 0.0
     rng = np.random.default_rng(0)
     z = state.z[state.z_of(active)] + rng.normal(0.0, 0.2, int(state.z_of(active).sum()))
-    state = blocks.rematched(problem, state, active, z)
-    gradient = blocks.z_gradient(problem, state, active)
+    state = blocks.rematched(state, active, z)
+    gradient = blocks.z_gradient(state, active)
     step = 1e-6
     for k in range(len(z)):
         e = np.zeros_like(z)
         e[k] = step
-        up, down = (blocks.rematched(problem, state, active, z + sign * e) for sign in (1, -1))
+        up, down = (blocks.rematched(state, active, z + sign * e) for sign in (1, -1))
         # No embedding may change in between: F is smooth only away from ties.
-        np.testing.assert_array_equal(up.sites, down.sites)
-        slope = (problem.value(up.f) - problem.value(down.f)) / (2.0 * step)
+        np.testing.assert_array_equal(up.matched.embedding(), down.matched.embedding())
+        slope = (up.scores.value() - down.scores.value()) / (2.0 * step)
         assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-7)
     assert np.abs(gradient).max() > 1e-2
 
@@ -267,9 +279,9 @@ def test_step_z_takes_no_step_beyond_the_reach_of_psi(generic):
     for _ in range(4):
         after = step_z(problem, solve_beta(problem, state, lam))
         moved = (after.z - state.z) ** 2
-        ends = np.cumsum(state.sizes[:, 0])
-        for first, last in zip(ends - state.sizes[:, 0], ends, strict=True):
-            assert np.sqrt(moved[first:last].sum()) <= (1.0 + 1e-12) / np.sqrt(problem.engine.rho)
+        ends = np.cumsum(state.sizes)
+        for first, last in zip(ends - state.sizes, ends, strict=True):
+            assert np.sqrt(moved[first:last].sum()) <= (1.0 + 1e-12) / np.sqrt(problem.goal.rho)
         idle = state.z_of(after.beta == 0.0)
         np.testing.assert_array_equal(after.z[idle], state.z[idle])
         state = after
@@ -280,14 +292,12 @@ def test_step_z_takes_no_step_beyond_the_reach_of_psi(generic):
 def test_kkt_violation_is_the_distance_to_the_subdifferential(situation):
     problem, state, lam = situation
     state = blocks.update_beta0(problem, state)
-    theirs, weight = reference_loss(problem.loss, problem.y, problem.weight)
+    theirs, weight = reference_loss(problem.goal.loss, problem.graphs.y, problem.graphs.weight)
     expected = convex.kkt_violation(
-        state.psi.T, problem.y, lam, theirs, state.beta, state.beta0, weight
+        state.matched.psi.T, problem.graphs.y, lam, theirs, state.beta, state.beta0, weight
     )
-    scale = 1.0 + problem.loss.curvature_bound(problem.weight).sum() * (1.0 + abs(state.beta0))
-    assert blocks.kkt_violation(problem, state, lam) == pytest.approx(
-        expected, rel=1e-9, abs=1e-9 * scale
-    )
+    scale = 1.0 + problem.graphs.curvature_bound() * (1.0 + abs(state.beta0))
+    assert blocks.kkt_violation(state, lam) == pytest.approx(expected, rel=1e-9, abs=1e-9 * scale)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -298,14 +308,17 @@ def test_solve_beta_reaches_the_minimum_over_the_working_set(seed, loss):
     state, lam = grown(problem, 0.3)
     lam *= 0.3
     solved = solve_beta(problem, state, lam)
-    theirs, weight = reference_loss(loss, problem.y, weight)
-    best = convex.solve(state.psi.T, problem.y, lam, theirs, weight)
+    theirs, weight = reference_loss(loss, problem.graphs.y, weight)
+    best = convex.solve(state.matched.psi.T, problem.graphs.y, lam, theirs, weight)
     assert problem.objective(solved, lam) == pytest.approx(best.objective, rel=1e-9)
-    assert blocks.kkt_violation(problem, solved, lam) <= 1e-5 * lam
+    assert blocks.kkt_violation(solved, lam) <= 1e-5 * lam
 
 
 def arrays_of(state: State) -> dict[str, bytes | float | None]:
     values = {field.name: getattr(state, field.name) for field in fields(state)}
+    matched = values.pop("matched")
+    values |= {"psi": matched.psi, "embedding": matched.embedding()}
+    values["patterns"] = [tuple(part.tobytes() for part in p) for p in state.patterns]
     return {
         name: (value.dtype.str, value.shape, value.tobytes())
         if isinstance(value, np.ndarray)
@@ -319,7 +332,7 @@ def arrays_of(state: State) -> dict[str, bytes | float | None]:
 def test_blocks_change_no_state_and_depend_on_nothing_else(situation):
     """What an engine has seen before is only a matter of speed."""
     problem, state, lam = situation
-    before, f = arrays_of(state), state.f.copy()
+    before, f = arrays_of(state), state.scores.f.copy()
     for name, block in BLOCKS.items():
         after = block(problem, state, lam)
         first = arrays_of(after)
@@ -327,7 +340,7 @@ def test_blocks_change_no_state_and_depend_on_nothing_else(situation):
         assert arrays_of(state) == before, name
         assert arrays_of(after) == first, name
         assert arrays_of(block(problem, state, lam)) == first, name
-    np.testing.assert_array_equal(state.f, f)
+    np.testing.assert_array_equal(state.scores.f, f)
 
 
 @pytest.mark.parametrize("solver", [PaperSolver(), FastSolver()], ids=["paper", "fast"])
@@ -341,5 +354,5 @@ def test_graphlets_without_attributes_stand_by_while_others_learn(solver, loss):
         state = solver.epoch(problem, state, lam, learn=True).state
         assert problem.objective(state, lam) <= before * (1.0 + 1e-12)
     used = state.beta != 0.0
-    assert (state.sizes[used, 0] == 0).any()
-    assert (state.z != problem.engine.start(state.handles)).any()
+    assert (state.sizes[used] == 0).any()
+    assert (state.z != problem.graphs.start(state.patterns)[0]).any()

@@ -15,10 +15,10 @@ import pytest
 
 from aglets import LagraClassifierCV, datasets
 from aglets.training.checkpoint import Checkpoint, fingerprint, read_paths, write_paths
-from aglets.training.fitting import Task, Watch
+from aglets.training.fitting import FitCallback, Task
 
 
-class Recorder(Watch):
+class Recorder(FitCallback):
     def __init__(self):
         self.paths = {}
         self.steps = []
@@ -36,7 +36,7 @@ def fitted():
     y = np.array(["a", "b", "c"])[np.where(np.arange(60) % 5 == 0, 2, (y + 1) // 2)]
     model = LagraClassifierCV(starts=1, rhos=(0.5, 0.1), maxpats=(3,), n_lambdas=8, random_state=0)
     recorder = Recorder()
-    return model.fit(graphs, y, watch=recorder), recorder, graphs, y
+    return model.fit(graphs, y, callback=recorder), recorder, graphs, y
 
 
 def equal(one, two) -> bool:
@@ -68,7 +68,7 @@ def test_paths_are_read_as_they_were_written(fitted, tmp_path):
     assert read_paths(tmp_path / "empty.npz") == [[], []]
 
 
-def test_a_watch_sees_every_lambda_of_all_outputs_side_by_side(fitted):
+def test_a_callback_sees_every_lambda_of_all_outputs_side_by_side(fitted):
     _, recorder, _, _ = fitted
     first = [lengths for task, lengths in recorder.steps if task == Task("holdout", 0.5, 3)]
     assert first == [[k, k, k] for k in range(1, 9)]
@@ -83,7 +83,7 @@ def test_a_resumed_fit_is_the_same(fitted, tmp_path):
         half.end(done, recorder.paths[done])
     again = Checkpoint(tmp_path / "kept", key, resume=True)
     assert again.n_paths == 1
-    other.fit(graphs, y, watch=again)
+    other.fit(graphs, y, callback=again)
     assert other.graphlets_ == model.graphlets_
     assert np.array_equal(other.intercept_, model.intercept_)
     again.delete()
@@ -133,8 +133,8 @@ class Killed(Checkpoint):
         super().__init__(*args, **options)
         self.left = after
 
-    def pause(self, task, prepared, begun):
-        super().pause(task, prepared, begun)
+    def snapshot(self, task, prepared, resumes):
+        super().snapshot(task, prepared, resumes)
         self.left -= 1
         if self.left < 0:
             raise KilledError
@@ -156,13 +156,13 @@ def test_a_fit_killed_within_a_path_goes_on_to_the_same_model(case, after, tmp_p
     options = {"starts": 1, "rhos": (0.3,), "maxpats": (3,), "n_lambdas": 8, "random_state": 0}
     options |= CASES[case]
     whole, recorder = LagraClassifierCV(**options), Recorder()
-    whole.fit(graphs, y, watch=recorder)
+    whole.fit(graphs, y, callback=recorder)
     killed = Killed(tmp_path / "kept", "key", every=0.0, after=after)
     with killed, pytest.raises(KilledError):
-        LagraClassifierCV(**options).fit(graphs, y, watch=killed)
+        LagraClassifierCV(**options).fit(graphs, y, callback=killed)
     assert list((tmp_path / "kept").glob("*.part"))
     again = Killed(tmp_path / "kept", "key", resume=True, after=len(recorder.steps) - after)
-    resumed = LagraClassifierCV(**options).fit(graphs, y, watch=again)
+    resumed = LagraClassifierCV(**options).fit(graphs, y, callback=again)
     assert resumed.graphlets_ == whole.graphlets_
     assert np.array_equal(resumed.coef_, whole.coef_)
     assert np.array_equal(resumed.intercept_, whole.intercept_)
@@ -174,7 +174,7 @@ def test_a_path_under_way_is_not_written_more_often_than_pays(tmp_path):
     options = {"starts": 1, "rhos": (0.3,), "maxpats": (2,), "n_lambdas": 8, "random_state": 0}
     kept = Killed(tmp_path / "kept", "key", every=1e6, after=5)
     with pytest.raises(KilledError):
-        LagraClassifierCV(**options).fit(graphs, y, watch=kept)
+        LagraClassifierCV(**options).fit(graphs, y, callback=kept)
     assert not list((tmp_path / "kept").glob("*.part"))
 
 

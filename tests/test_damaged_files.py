@@ -15,7 +15,7 @@ from aglets import GraphSet, LagraClassifier, LagraClassifierCV, datasets, minin
 from aglets.io.tu import read_tu
 from aglets.model.file import LOSS_NAMES
 from aglets.model.losses import LOSSES
-from aglets.training.checkpoint import read_begun, read_paths
+from aglets.training.checkpoint import read_paths, read_resumes
 
 HUGE = "12345678901234567890"
 HUGER = "12345678901234567891"
@@ -206,7 +206,7 @@ def test_every_damaged_byte_of_a_model_file_gives_a_sentence_with_its_name(model
             aglets.load(path)
 
 
-@pytest.mark.parametrize("read", [read_paths, read_begun])
+@pytest.mark.parametrize("read", [read_paths, read_resumes])
 def test_every_damaged_byte_of_a_checkpoint_gives_a_sentence_with_its_name(tmp_path, read):
     content = (Path(__file__).parent / "corpus" / "checkpoint_bytes" / "seed-0").read_bytes()
     rng = np.random.default_rng(0)

@@ -7,35 +7,44 @@ import pytest
 from graph_edits import renumbered
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from path_tools import sample_of
 from reference.matching import match, matched_rows, shape
 from reference.plain import plain_graphs
 from strategies import graph_sets, renumberings_of, rows, starts_for
 from tree_listing import listed
 
 from aglets import GraphSet, mining
-from aglets.training.engine.local import GraphletStore, LocalEngine
+from aglets.model.losses import SquaredHinge
+from aglets.training.engine import Goal, LocalPlacement
+from aglets.training.engine.local import LocalGraphs
 
 EXAMPLES = settings(max_examples=60, deadline=None)
-TABLE_BYTES = [16 << 20, 0]  # embeddings laid out in a table, and graphs searched anew
+TABLE_BYTES = [16 << 20, 0]  # embeddings laid out in a table, and graphs searched again
 
 
 def engine_of(graphs: GraphSet, *, maxpat: int = 3, starts=None, n_jobs: int = 1, table: int):
-    """An engine with every pattern of the graphs taken up."""
+    """Graphs with every pattern of the graphs taken up."""
     tree = mining.Tree(graphs, maxpat=maxpat, starts=starts, n_jobs=n_jobs)
-    engine = LocalEngine(GraphletStore(tree, table), rho=0.3, maxpat=maxpat)
+    placement = LocalPlacement(sample_of(graphs, np.ones(len(graphs))), tree, table)
+    engine = placement.graphs_for(Goal(SquaredHinge(), 0.3, maxpat))
     nodes = np.array(list(listed(tree, graphs).values()), dtype=np.int64)
-    return engine, engine.handles(nodes), nodes
+    return engine, placement.handles(nodes), nodes
 
 
-def unpacked(engine: LocalEngine, handles, z, costs, sites):
+def start_of(engine: LocalGraphs, handles) -> np.ndarray:
+    """Where the graphlets of these handles start."""
+    return engine.start([engine.placement.entered[h] for h in handles.tolist()])[0]
+
+
+def unpacked(engine: LocalGraphs, handles, z, costs, best):
     """(pattern, node attributes, edge attributes, graph, cost, embedding) of every match."""
-    graphs = engine.store.tree.graphs
+    graphs = engine.placement.tree.graphs
     z_at = site_at = 0
     for j, handle in enumerate(handles.tolist()):
-        pattern = engine.pattern(handle)
+        pattern = engine.placement.entered[handle]
         k, m = len(pattern.types), len(pattern.edges)
         n_node = k * graphs.n_attributes
-        own = z[z_at : z_at + engine.sizes(handles)[j, 0]]
+        own = z[z_at : z_at + int(engine.start([pattern])[1][0])]
         z_at += len(own)
         nodes = own[:n_node].reshape(k, graphs.n_attributes)
         edges = own[n_node:].reshape(m, graphs.n_edge_attributes)
@@ -46,11 +55,11 @@ def unpacked(engine: LocalEngine, handles, z, costs, sites):
                 edges,
                 i,
                 costs[j, i],
-                tuple(sites[site_at : site_at + k].tolist()),
+                tuple(best[site_at : site_at + k].tolist()),
             )
             site_at += k
     assert z_at == len(z)
-    assert site_at == len(sites)
+    assert site_at == len(best)
 
 
 def random_set(n: int, seed: int, *, d: int = 2, edge_attributes: bool = True) -> GraphSet:
@@ -70,11 +79,11 @@ def random_set(n: int, seed: int, *, d: int = 2, edge_attributes: bool = True) -
 @given(data=st.data(), graphs=graph_sets(max_nodes=5))
 def test_costs_and_best_embeddings_equal_networkx(table, data, graphs):
     engine, handles, _ = engine_of(graphs, table=table)
-    z = data.draw(rows(1, len(engine.start(handles))))[0]
-    costs, sites = engine.match(handles, z)
+    z = data.draw(rows(1, len(start_of(engine, handles))))[0]
+    costs, best = engine.match(handles, z)
     assert costs.shape == (len(handles), len(graphs))
     plain = plain_graphs(graphs)
-    for pattern, nodes, edges, i, cost, embedding in unpacked(engine, handles, z, costs, sites):
+    for pattern, nodes, edges, i, cost, embedding in unpacked(engine, handles, z, costs, best):
         small = shape(pattern.labels, pattern.edges, pattern.edge_labels)
         expected = match(plain[i], small, nodes, edges)
         assert cost == pytest.approx(expected.cost, rel=1e-10, abs=1e-12)
@@ -86,17 +95,17 @@ def test_costs_and_best_embeddings_equal_networkx(table, data, graphs):
 @given(data=st.data(), graphs=graph_sets(max_nodes=5))
 def test_ties_go_to_the_previous_embedding_while_it_is_still_best(table, data, graphs):
     engine, handles, _ = engine_of(graphs, table=table)
-    z = data.draw(rows(1, len(engine.start(handles))))[0]
-    costs, sites = engine.match(handles, z)
+    z = data.draw(rows(1, len(start_of(engine, handles))))[0]
+    costs, best = engine.match(handles, z)
     plain = plain_graphs(graphs)
     previous, still_best = [], []
-    for pattern, nodes, edges, i, _, embedding in unpacked(engine, handles, z, costs, sites):
+    for pattern, nodes, edges, i, _, embedding in unpacked(engine, handles, z, costs, best):
         small = shape(pattern.labels, pattern.edges, pattern.edge_labels)
         elsewhere = match(plain[i], small, np.roll(nodes, 1, axis=0), edges).chosen[0]
-        best = match(plain[i], small, nodes, edges).best
-        kept = data.draw(st.sampled_from([*best, elsewhere])) if len(best) > 1 else elsewhere
+        equal = match(plain[i], small, nodes, edges).best
+        kept = data.draw(st.sampled_from([*equal, elsewhere])) if len(equal) > 1 else elsewhere
         previous += kept
-        still_best.append((kept, True) if kept in best else (embedding, False))
+        still_best.append((kept, True) if kept in equal else (embedding, False))
     again, moved = engine.match(handles, z, np.array(previous, dtype=np.int32))
     np.testing.assert_allclose(again, costs, rtol=1e-12, atol=1e-12)
     matches = zip(unpacked(engine, handles, z, again, moved), still_best, strict=True)
@@ -111,9 +120,9 @@ def test_ties_go_to_the_previous_embedding_while_it_is_still_best(table, data, g
 def test_untrained_graphlets_cost_what_the_tree_says(data, graphs, own):
     starts = data.draw(starts_for(graphs)) if own else None
     engine, handles, nodes = engine_of(graphs, starts=starts, table=TABLE_BYTES[0])
-    costs, _ = engine.match(handles, engine.start(handles))
+    costs, _ = engine.match(handles, start_of(engine, handles))
     for row, node in zip(costs, nodes.tolist(), strict=True):
-        where, expected = engine.store.tree.costs(node)
+        where, expected = engine.placement.tree.costs(node)
         np.testing.assert_array_equal(np.flatnonzero(np.isfinite(row)), where)
         np.testing.assert_allclose(row[where], expected, rtol=1e-12, atol=1e-12)
 
@@ -128,11 +137,11 @@ def test_the_pull_of_renumbered_graphs_is_the_same(data, graphs):
     for one in (graphs, other):
         starts = mining.label_means(graphs)
         engine, handles, _ = engine_of(one, starts=starts, table=TABLE_BYTES[0])
-        z = engine.start(handles)
-        _, sites = engine.match(handles, z)
+        z = start_of(engine, handles)
+        _, best = engine.match(handles, z)
         if weights is None:
             weights = data.draw(rows(len(handles), len(graphs)))
-        pulls.append(engine.pull(handles, z, sites, weights))
+        pulls.append(engine.pull(handles, z, best, weights))
     np.testing.assert_allclose(pulls[1], pulls[0], rtol=1e-12, atol=1e-12)
 
 
@@ -140,15 +149,16 @@ def test_the_pull_of_renumbered_graphs_is_the_same(data, graphs):
 @given(data=st.data(), graphs=graph_sets(max_nodes=5))
 def test_the_pull_is_the_weighted_sum_of_differences(data, graphs):
     engine, handles, _ = engine_of(graphs, table=TABLE_BYTES[0])
-    z = data.draw(rows(1, len(engine.start(handles))))[0]
+    z = data.draw(rows(1, len(start_of(engine, handles))))[0]
     weights = data.draw(rows(len(handles), len(graphs)))
-    costs, sites = engine.match(handles, z)
-    found = engine.pull(handles, z, sites, weights)
+    costs, best = engine.match(handles, z)
+    found = engine.pull(handles, z, best, weights)
     expected = np.zeros_like(z)
-    offsets = np.concatenate([[0], np.cumsum(engine.sizes(handles)[:, 0])])
+    patterns = [engine.placement.entered[handle] for handle in handles.tolist()]
+    offsets = np.concatenate([[0], np.cumsum(engine.start(patterns)[1])])
     by_row = [(j, i) for j in range(len(handles)) for i in np.flatnonzero(np.isfinite(costs[j]))]
     plain = plain_graphs(graphs)
-    matches = unpacked(engine, handles, z, costs, sites)
+    matches = unpacked(engine, handles, z, costs, best)
     for (j, _), (pattern, nodes, edges, i, _, embedding) in zip(by_row, matches, strict=True):
         small = shape(pattern.labels, pattern.edges, pattern.edge_labels)
         x = [value for row in matched_rows(plain[i], small, embedding) for value in row]
@@ -163,14 +173,14 @@ def test_z_gradients_match_finite_differences(table, edge_attributes):
     graphs = random_set(4, seed=1, edge_attributes=edge_attributes)
     engine, handles, _ = engine_of(graphs, maxpat=5, table=table)
     rng = np.random.default_rng(2)
-    z = engine.start(handles) + rng.normal(0.0, 0.5, len(engine.start(handles)))
+    z = start_of(engine, handles) + rng.normal(0.0, 0.5, len(start_of(engine, handles)))
     c = rng.normal(size=(len(handles), len(graphs)))
 
     def psi(z):
         return np.exp(-engine.rho * engine.match(handles, z)[0])
 
-    _, sites = engine.match(handles, z)
-    gradient = engine.pull(handles, z, sites, -2.0 * engine.rho * c * psi(z))
+    _, best = engine.match(handles, z)
+    gradient = engine.pull(handles, z, best, -2.0 * engine.rho * c * psi(z))
     step = 1e-6
     for k in rng.choice(len(z), 60, replace=False):
         e = np.zeros_like(z)
@@ -183,10 +193,10 @@ def test_a_table_and_a_search_give_the_same_matches():
     graphs = random_set(6, seed=3)
     engines = [engine_of(graphs, maxpat=6, table=table) for table in TABLE_BYTES]
     rng = np.random.default_rng(4)
-    z = rng.normal(size=len(engines[0][0].start(engines[0][1])))
-    (costs, sites), (searched, found) = (e.match(handles, z) for e, handles, _ in engines)
+    z = rng.normal(size=len(start_of(*engines[0][:2])))
+    (costs, best), (searched, found) = (e.match(handles, z) for e, handles, _ in engines)
     np.testing.assert_allclose(searched, costs, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(found, sites)
+    np.testing.assert_array_equal(found, best)
 
 
 @pytest.mark.parametrize("table", TABLE_BYTES)
@@ -196,10 +206,10 @@ def test_any_number_of_threads_gives_the_same_bytes(table, n_jobs):
     results = []
     for jobs in (1, n_jobs):
         engine, handles, _ = engine_of(graphs, maxpat=5, n_jobs=jobs, table=table)
-        z = np.random.default_rng(6).normal(size=len(engine.start(handles)))
-        costs, sites = engine.match(handles, z)
-        pull = engine.pull(handles, z, sites, np.exp(-costs))
-        results.append((costs.tobytes(), sites.tobytes(), pull.tobytes()))
+        z = np.random.default_rng(6).normal(size=len(start_of(engine, handles)))
+        costs, best = engine.match(handles, z)
+        pull = engine.pull(handles, z, best, np.exp(-costs))
+        results.append((costs.tobytes(), best.tobytes(), pull.tobytes()))
     assert results[0] == results[1]
 
 
@@ -208,37 +218,38 @@ def test_training_does_not_change_what_the_search_finds():
     graphs = random_set(10, seed=7)
     residual = np.where(np.arange(10) % 2, 1.0, -1.0) * np.linspace(0.5, 1.5, 10)
     engine, handles, _ = engine_of(graphs, maxpat=5, table=TABLE_BYTES[0])
-    before = engine.search(residual, 0.3)
-    top = engine.lambda_max(residual)
-    z = engine.start(handles)
-    sites = None
+    tree, asked = engine.placement.tree, {"rho": engine.rho, "maxpat": engine.maxpat}
+    before = tree.search(residual, lam=0.3, **asked)
+    top = tree.lambda_max(residual, **asked)
+    z = start_of(engine, handles)
+    best = None
     for _ in range(3):
-        costs, sites = engine.match(handles, z, sites)
-        z = z - 0.2 * engine.pull(handles, z, sites, np.exp(-engine.rho * costs) * residual)
-    after = engine.search(residual, 0.3)
+        costs, best = engine.match(handles, z, best)
+        z = z - 0.2 * engine.pull(handles, z, best, np.exp(-engine.rho * costs) * residual)
+    after = tree.search(residual, lam=0.3, **asked)
     assert len(before.nodes) > 0
     for name in ("nodes", "g", "g_bar"):
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
-    assert engine.lambda_max(residual) == top
+    assert tree.lambda_max(residual, **asked) == top
 
 
 def test_handles_are_kept_for_nodes_seen_before():
     engine, handles, nodes = engine_of(random_set(2, seed=8), table=TABLE_BYTES[0])
-    np.testing.assert_array_equal(engine.handles(nodes[::-1]), handles[::-1])
+    np.testing.assert_array_equal(engine.placement.handles(nodes[::-1]), handles[::-1])
     assert len(set(handles.tolist())) == len(nodes)
 
 
 def test_no_graphlets_are_no_work():
     engine, _, _ = engine_of(random_set(3, seed=9), table=TABLE_BYTES[0])
     none = np.empty(0, dtype=np.int32)
-    costs, sites = engine.match(none, np.empty(0))
+    costs, best = engine.match(none, np.empty(0))
     assert costs.shape == (0, 3)
-    assert sites.size == 0
-    assert engine.start(none).size == 0
-    assert engine.pull(none, np.empty(0), sites, np.empty((0, 3))).size == 0
+    assert best.size == 0
+    assert engine.start(())[0].size == 0
+    assert engine.pull(none, np.empty(0), best, np.empty((0, 3))).size == 0
 
 
 def test_attributes_of_the_wrong_length_are_an_error():
     engine, handles, _ = engine_of(random_set(3, seed=10), table=TABLE_BYTES[0])
     with pytest.raises(ValueError, match="z"):
-        engine.match(handles, np.zeros(len(engine.start(handles)) + 1))
+        engine.match(handles, np.zeros(len(start_of(engine, handles)) + 1))

@@ -24,7 +24,7 @@ from aglets import datasets, report
 from aglets.cli import main
 from aglets.datasets._unpacking import unpack
 from aglets.training.checkpoint import Checkpoint
-from aglets.training.fitting import Task, Watch
+from aglets.training.fitting import FitCallback, Task
 
 ALL = os.environ.get("AGLETS_ALL_FAULTS") == "1"
 SAMPLE = 12
@@ -63,7 +63,7 @@ def classes():
     return datasets.load_demo()[1][:20]
 
 
-class Recorder(Watch):
+class Recorder(FitCallback):
     def __init__(self):
         self.paths = {}
 
@@ -74,7 +74,7 @@ class Recorder(Watch):
 def walked() -> dict[Task, object]:
     recorder = Recorder()
     options = {"starts": 1, "rhos": (0.3,), "maxpats": (2,), "n_lambdas": 3, "random_state": 0}
-    aglets.LagraClassifierCV(**options).fit(graphs(), classes(), watch=recorder)
+    aglets.LagraClassifierCV(**options).fit(graphs(), classes(), callback=recorder)
     return recorder.paths
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from aglets.datasets import make_planted
 from aglets.model.losses import SquaredHinge
-from aglets.training.fitting import Sample, Settings, prepare, walk, walk_maxpats
+from aglets.training.fitting import Settings, Walk, prepare, walk, walk_maxpats
+from aglets.training.path import Validation
+from aglets.training.sample import Sample
 
 
 def settings(solver: str) -> Settings:
@@ -33,13 +35,13 @@ def test_paths_that_share_their_beginning_equal_paths_walked_alone(solver, rho):
     train, held_out = sample[np.arange(40)], sample[np.arange(40, 60)]
     options = settings(solver)
     prepared = prepare(train, options, maxpat=4)
-    validation = held_out.to_model_units(prepared.input_spec)
-    together = walk_maxpats(prepared, options, rho=rho, maxpats=(1, 2, 4), validation=validation)
+    validation = Validation(held_out.to_model_units(prepared.input_spec))
+    together = walk_maxpats(prepared, options, Walk(rho, 4, validation), (1, 2, 4))
     n_shared = 0
     for maxpat in (1, 2, 4):
         fresh = prepare(train, options, maxpat=maxpat)
-        held = held_out.to_model_units(fresh.input_spec)
-        alone = walk(fresh, options, rho=rho, maxpat=maxpat, validation=held)
+        held = Validation(held_out.to_model_units(fresh.input_spec))
+        alone = walk(fresh, options, Walk(rho, maxpat, held))
         assert len(alone) == len(together[maxpat]) == 2
         for ours, theirs in zip(together[maxpat], alone, strict=True):
             for p, q in zip(ours, theirs, strict=True):

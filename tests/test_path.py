@@ -7,12 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from graph_edits import renumbered
-from path_tools import decision, random_set, targets, watched_path
+from path_tools import decision, placed, random_set, targets, walked_path, watched_path
 
 from aglets import GraphSet, mining
 from aglets.model.losses import Logistic, Squared, SquaredHinge
-from aglets.training.engine import GraphletStore
-from aglets.training.path import Forks, PathPoint, lagra_path, lambda_grid
+from aglets.training.path import lambda_grid
+from aglets.training.path_point import PathPoint
+from aglets.training.resume import BranchPoints
 
 RHO = 0.3
 KINDS = {
@@ -33,7 +34,7 @@ def path_of(graphs, y, *, maxpat=4, n_jobs=1, starts=None, **options) -> list[Pa
     """A short path on a tree of its own."""
     tree = mining.Tree(graphs, maxpat=maxpat, n_jobs=n_jobs, starts=starts)
     defaults = {"loss": SquaredHinge(), "rho": RHO, "n_lambdas": 5, "lambda_min_ratio": 0.1}
-    return list(lagra_path(graphs, y, tree=tree, **{**defaults, **options}))
+    return list(walked_path(graphs, y, tree=tree, **{**defaults, **options}))
 
 
 def model_bytes(point: PathPoint) -> tuple:
@@ -174,17 +175,16 @@ def test_tables_and_searches_for_embeddings_give_the_same_path(solver, kind):
     paths = []
     for table_bytes in (16 << 20, 0):
         tree = mining.Tree(graphs, maxpat=4)
-        points = lagra_path(
+        points = walked_path(
             graphs,
             y,
             loss=SquaredHinge(),
-            tree=tree,
             rho=RHO,
             solver=solver,
             n_lambdas=4,
             lambda_min_ratio=0.2,
             max_epochs=10,
-            store=GraphletStore(tree, table_bytes),
+            placement=placed(graphs, y, tree, table_bytes=table_bytes),
         )
         paths.append([point.objective for point in points])
     np.testing.assert_allclose(paths[1], paths[0], rtol=1e-9)
@@ -195,7 +195,6 @@ def test_a_shared_tree_and_store_give_the_points_of_fresh_ones(solver, kind):
     graphs = random_set(16, seed=9, **kind)
     held = [random_set(6, seed=seed, **kind) for seed in (10, 11)]
     tree = mining.Tree(graphs, maxpat=4)
-    store = GraphletStore(tree)
     settings = [
         (SquaredHinge(), {"rho": 0.3, "maxpat": 4}, 0),
         (Logistic(), {"rho": 1.0, "maxpat": 2}, 1),
@@ -203,9 +202,10 @@ def test_a_shared_tree_and_store_give_the_points_of_fresh_ones(solver, kind):
         (SquaredHinge(), {"rho": 1.0, "maxpat": 4}, 1),
         (SquaredHinge(), {"rho": 0.3, "maxpat": 4, "learn_attributes": False}, 0),
     ]
+    ys = [targets(graphs, loss, 9) for loss, _, _ in settings]
+    placement = placed(graphs, ys, tree)
     fresh, shared = [], []
-    for loss, options, which in settings:
-        y = targets(graphs, loss, 9)
+    for output, (loss, options, which) in enumerate(settings):
         validation = (held[which], targets(held[which], loss), None)
         options = {
             **options,
@@ -217,8 +217,8 @@ def test_a_shared_tree_and_store_give_the_points_of_fresh_ones(solver, kind):
             "max_epochs": 15,
         }
         own = mining.Tree(graphs, maxpat=options["maxpat"])
-        fresh.append(list(lagra_path(graphs, y, tree=own, **options)))
-        shared.append(lagra_path(graphs, y, tree=tree, store=store, **options))
+        fresh.append(list(walked_path(graphs, ys[output], tree=own, **options)))
+        shared.append(walked_path(graphs, ys, placement=placement, output=output, **options))
     in_turns = list(zip(*shared, strict=True))
     for k, expected in enumerate(fresh):
         got = [turn[k] for turn in in_turns]
@@ -241,18 +241,17 @@ def test_paths_of_smaller_maxpat_may_start_where_they_leave_a_larger_one(solver,
             "max_epochs": 15,
         }
         tree = mining.Tree(graphs, maxpat=4)
-        store = GraphletStore(tree)  # a state is known by the handles of its store
-        forks = Forks([1, 2, 3])
-        walked = list(lagra_path(graphs, y, tree=tree, store=store, forks=forks, **options))
-        for maxpat in forks.maxpats:
+        placement = placed(graphs, y, tree)  # a state is of one placement
+        branches = BranchPoints([1, 2, 3])
+        list(walked_path(graphs, y, placement=placement, note=branches.note, **options))
+        for maxpat in branches.maxpats:
             own = mining.Tree(graphs, maxpat=maxpat)
-            expected = list(lagra_path(graphs, y, tree=own, **options))
-            fork = forks.at(maxpat)
-            n = 0 if fork is None else fork.n_points
-            rest = lagra_path(
-                graphs, y, tree=tree, store=store, maxpat=maxpat, start=fork, **options
+            expected = list(walked_path(graphs, y, tree=own, **options))
+            resume = branches.at(maxpat)
+            n = 0 if resume is None else len(resume.points)
+            joined = walked_path(
+                graphs, y, placement=placement, maxpat=maxpat, resume=resume, **options
             )
-            joined = [*walked[:n], *rest]
             # How many tree nodes were visited is all that may differ.
             assert [model_bytes(point)[:-1] for point in joined] == [
                 model_bytes(point)[:-1] for point in expected
@@ -268,7 +267,7 @@ def test_a_path_made_twice_is_the_same(solver):
     runs = [
         [
             model_bytes(point)
-            for point in lagra_path(
+            for point in walked_path(
                 graphs, y, loss=SquaredHinge(), tree=tree, rho=RHO, n_lambdas=4, solver=solver
             )
         ]
@@ -329,17 +328,17 @@ def test_a_tree_serves_another_path_after_a_budget_ran_out(max_nodes, solver):
         "n_lambdas": 5,
         "lambda_min_ratio": 0.05,
     }
-    expected = list(lagra_path(graphs, y, tree=mining.Tree(graphs, maxpat=6), **options))
+    expected = list(walked_path(graphs, y, tree=mining.Tree(graphs, maxpat=6), **options))
     tree = mining.Tree(graphs, maxpat=6, max_nodes=max_nodes)
-    store = GraphletStore(tree)
+    placement = placed(graphs, y, tree)
     reached = []
     with pytest.raises(mining.BudgetError, match="max_nodes"):
-        reached.extend(lagra_path(graphs, y, tree=tree, store=store, **options))
+        reached.extend(walked_path(graphs, y, placement=placement, **options))
     assert [model_bytes(point) for point in reached] == [
         model_bytes(point) for point in expected[: len(reached)]
     ]
     tree.max_nodes = None
-    after = list(lagra_path(graphs, y, tree=tree, store=store, **options))
+    after = list(walked_path(graphs, y, placement=placement, **options))
     assert [model_bytes(point) for point in after] == [model_bytes(point) for point in expected]
 
 
@@ -347,12 +346,12 @@ def test_a_path_left_half_way_leaves_nothing_behind(solver):
     graphs = random_set(14, seed=16)
     y = targets(graphs, SquaredHinge(), 16)
     tree = mining.Tree(graphs, maxpat=4)
-    store = GraphletStore(tree)
+    placement = placed(graphs, y, tree)
     options = {"loss": SquaredHinge(), "rho": RHO, "solver": solver, "n_lambdas": 6}
-    stopped = lagra_path(graphs, y, tree=tree, store=store, **options)
+    stopped = walked_path(graphs, y, placement=placement, **options)
     first = [next(stopped) for _ in range(3)]
     stopped.close()
-    whole = list(lagra_path(graphs, y, tree=tree, store=store, **options))
+    whole = list(walked_path(graphs, y, placement=placement, **options))
     assert [model_bytes(point) for point in whole[:3]] == [model_bytes(point) for point in first]
 
 

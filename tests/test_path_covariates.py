@@ -13,6 +13,7 @@ from path_tools import (
     random_set,
     reference_loss,
     targets,
+    walked_path,
     watched_path,
 )
 from scipy.optimize import minimize
@@ -20,8 +21,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 
 from aglets import GraphSet, mining
 from aglets.model import losses
-from aglets.training.optim.columns import Columns
-from aglets.training.path import lagra_path
+from aglets.training.engine.covariate_design import CovariateDesign
 
 RHO, MAXPAT = 0.3, 3
 
@@ -40,7 +40,7 @@ def path(graphs, y, loss, covariates=None, **options):
     tree = mining.Tree(graphs, maxpat=MAXPAT)
     given = {"rho": RHO, "n_lambdas": 6, "lambda_min_ratio": 0.1, "learn_attributes": False}
     return list(
-        lagra_path(graphs, y, loss=loss, tree=tree, covariates=covariates, **given | options)
+        walked_path(graphs, y, loss=loss, tree=tree, covariates=covariates, **given | options)
     )
 
 
@@ -67,9 +67,9 @@ def test_a_path_with_covariates_ends_at_the_optimum(loss, factor):
     standard = covariates[:, spread > 0] / spread[spread > 0]
     for point, visit in zip(points, visits, strict=True):
         state = visit.final
-        f = state.f
+        f, psi_of_w = state.scores.f, state.matched.psi
         np.testing.assert_allclose(
-            f, point.beta0 + state.beta @ state.psi + covariates @ point.gamma, atol=1e-9
+            f, point.beta0 + state.beta @ psi_of_w + covariates @ point.gamma, atol=1e-9
         )
         a = -0.5 * weights * theirs.slope(y, f)
         slack = 1e-5 * point.lam
@@ -83,7 +83,7 @@ def test_a_path_with_covariates_ends_at_the_optimum(loss, factor):
             assert np.abs(g).max() <= limit + slack
             assert np.abs(g - limit * np.sign(gamma))[gamma != 0.0].max(initial=0.0) <= slack
         active = state.beta != 0.0
-        inside = state.psi[active] @ a - point.lam * np.sign(state.beta[active])
+        inside = psi_of_w[active] @ a - point.lam * np.sign(state.beta[active])
         assert np.abs(inside).max(initial=0.0) <= slack
         penalty = np.abs(state.beta).sum() + factor * np.abs(gamma).sum()
         value = 0.5 * weights @ theirs.value(y, f) + point.lam * penalty
@@ -215,7 +215,7 @@ def test_each_lambda_is_judged_with_the_covariates_of_the_validation_graphs():
     tree = mining.Tree(graphs[train], maxpat=MAXPAT)
     options = {"loss": loss, "tree": tree, "rho": RHO, "n_lambdas": 4, "lambda_min_ratio": 0.2}
     points = list(
-        lagra_path(
+        walked_path(
             *(graphs[train], y[train]),
             **options,
             validation=(graphs[held], y[held], None),
@@ -233,8 +233,7 @@ def test_columns_come_back_in_the_units_in_which_they_were_given():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 4))
     for factor in (0.0, 2.0):
-        columns = Columns.of(values, factor)
-        gamma = rng.normal(size=len(columns.rows))
-        np.testing.assert_allclose(gamma @ columns.rows, values @ (columns.back @ gamma))
-        np.testing.assert_allclose(columns.rows_of(values), columns.rows)
-        np.testing.assert_allclose(columns.rows.std(axis=1), 1.0)
+        design = CovariateDesign.of(values, factor)
+        rows, gamma = design.rows(values), rng.normal(size=design.n_columns)
+        np.testing.assert_allclose(gamma @ rows, values @ (design.back @ gamma))
+        np.testing.assert_allclose(rows.std(axis=1), 1.0)

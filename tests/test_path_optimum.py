@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from path_tools import ALL_LOSSES, Everything, random_set, reference_loss, targets, watched_path
+from path_tools import (
+    ALL_LOSSES,
+    Everything,
+    random_set,
+    reference_loss,
+    targets,
+    walked_path,
+    watched_path,
+)
 from reference import convex
 from reference.occurrences import occurrence_costs
 from reference.plain import plain_graphs
@@ -15,7 +23,6 @@ from strategies import graph_sets
 
 from aglets import mining
 from aglets.model.losses import SquaredHinge
-from aglets.training.path import lagra_path
 
 RHO = 0.3
 KINDS = {
@@ -72,7 +79,7 @@ def test_listing_occurrences_gives_the_costs_that_matching_gives(graphs):
 
 def objectives(graphs, y, loss, maxpat, rho, **options) -> tuple[np.ndarray, np.ndarray]:
     """Lambdas and objectives of a path with fixed attributes."""
-    points = lagra_path(
+    points = walked_path(
         graphs,
         y,
         loss=loss,
@@ -192,7 +199,7 @@ def test_where_the_papers_path_is_not_at_the_optimum_its_short_steps_are_the_rea
         )
         lam = points[-1].lam
         best = everything.minimum(y, lam, loss).objective
-        within = convex.solve(visits[-1].final.psi.T, y, lam, theirs, weight).objective
+        within = convex.solve(visits[-1].final.matched.psi.T, y, lam, theirs, weight).objective
         assert within == pytest.approx(best, rel=1e-10)
         gaps.append(points[-1].objective / best - 1.0)
     assert gaps[0] > 1e-3
@@ -228,7 +235,7 @@ def test_kkt_conditions_hold_for_every_candidate(solver, learn, loss, kind):
             assert in_beta <= tol * visit.lam
             # Algorithm 1 moves z after beta_0, which is then exact for the z before.
             assert in_beta0 <= tol * visit.lam or (learn and solver == "paper")
-        assert visits[-1].final.nodes.size < len(everything.patterns)
+        assert visits[-1].final.names.size < len(everything.patterns)
 
 
 @pytest.mark.data
@@ -260,7 +267,7 @@ def test_the_model_is_empty_at_lambda_max_and_not_just_below(solver, loss, kind)
     y = targets(graphs, loss, 5)
     everything = Everything.of(graphs, 4, RHO)
     tree = mining.Tree(graphs, maxpat=4)
-    top = next(lagra_path(graphs, y, loss=loss, tree=tree, rho=RHO)).lam_max
+    top = next(walked_path(graphs, y, loss=loss, tree=tree, rho=RHO)).lam_max
     # That the data can tell: an optimum just below has a graphlet and lowers the objective.
     below = everything.minimum(y, 0.99 * top, loss)
     constant = everything.minimum(y, 2.0 * top, loss).objective
@@ -268,7 +275,7 @@ def test_the_model_is_empty_at_lambda_max_and_not_just_below(solver, loss, kind)
     assert below.objective < constant * (1.0 - 1e-9)
     lambdas = [2.0 * top, top, 0.99 * top]
     points = list(
-        lagra_path(graphs, y, loss=loss, tree=tree, rho=RHO, lambdas=lambdas, solver=solver)
+        walked_path(graphs, y, loss=loss, tree=tree, rho=RHO, lambdas=lambdas, solver=solver)
     )
     assert [point.n_nonzero > 0 for point in points] == [False, False, True]
     assert [point.working_set_size > 0 for point in points] == [False, False, True]
@@ -281,9 +288,9 @@ def test_real_models_are_empty_at_lambda_max_and_not_just_below(name, solver, re
     graphs, y, maxpat, rho, everything = real_sets(name)
     for loss in ALL_LOSSES:
         tree = mining.Tree(graphs, maxpat=maxpat)
-        top = next(lagra_path(graphs, y, loss=loss, tree=tree, rho=rho)).lam_max
+        top = next(walked_path(graphs, y, loss=loss, tree=tree, rho=rho)).lam_max
         assert np.count_nonzero(everything.minimum(y, 0.99 * top, loss).beta) > 0
-        points = lagra_path(
+        points = walked_path(
             graphs, y, loss=loss, tree=tree, rho=rho, lambdas=[top, 0.99 * top], solver=solver
         )
         assert [point.n_nonzero > 0 for point in points] == [False, True]

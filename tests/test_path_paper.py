@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from path_tools import ALL_LOSSES, random_set, targets
+from path_tools import ALL_LOSSES, random_set, targets, walked_path
 from reference.algorithm1 import Path
 from reference.patterns import Pattern, all_patterns, canonical
 from reference.plain import plain_graphs
@@ -15,10 +15,9 @@ from tree_listing import listed
 
 from aglets import mining
 from aglets.model.losses import SquaredHinge
-from aglets.training import path
-from aglets.training.engine import LocalEngine
+from aglets.training.engine import local
+from aglets.training.engine.local import LocalGraphs
 from aglets.training.optim.blocks import LENGTHEN
-from aglets.training.path import lagra_path
 
 RHO = 0.3
 KINDS = {
@@ -49,7 +48,7 @@ def written_as_in_the_tree(graphs, maxpat: int) -> list[Pattern]:
 def path_of(graphs, y, **options):
     tree = mining.Tree(graphs, maxpat=3)
     defaults = {"loss": SquaredHinge(), "tree": tree, "rho": RHO, "solver": "paper"}
-    return list(lagra_path(graphs, y, **{**defaults, **options}))
+    return list(walked_path(graphs, y, **{**defaults, **options}))
 
 
 def algorithm1(graphs, y, **options) -> Path:
@@ -114,13 +113,12 @@ def test_patience_and_the_kept_state_equal_algorithm_1s(kind):
             assert 2.0 * point.validation_loss == pytest.approx(expected.validation_loss, rel=1e-9)
 
 
-@dataclass(frozen=True)
-class Exhaustive(LocalEngine):
-    """An engine that prunes nothing: it looks at every pattern of the tree."""
+class Exhaustive(LocalGraphs):
+    """Graphs that prune nothing: they look at every pattern of the tree."""
 
-    def search(self, residual, lam):
-        tree = self.store.tree
-        everyone = tree.search(np.ones(self.n_graphs), lam=0.0, rho=1e-3, maxpat=self.maxpat)
+    def search(self, scores, lam):
+        tree, residual = self.placement.tree, scores.residual
+        everyone = tree.search(np.ones(len(residual)), lam=0.0, rho=1e-3, maxpat=self.maxpat)
         g = np.zeros(len(everyone.nodes))
         for j, node in enumerate(everyone.nodes.tolist()):
             where, costs = tree.costs(node)
@@ -143,12 +141,12 @@ def test_pruning_changes_no_path(solver, kind):
         y = targets(graphs, loss, 7)
         options = {"loss": loss, "rho": RHO, "solver": solver, "max_epochs": 25}
         tree = mining.Tree(graphs, maxpat=4)
-        top = next(lagra_path(graphs, y, tree=tree, **options)).lam_max
+        top = next(walked_path(graphs, y, tree=tree, **options)).lam_max
         # Not at lambda_max itself, where the order of a sum decides which side of it a g is on.
         options["lambdas"] = top * np.geomspace(0.95, 0.1, 6)
-        pruned = list(lagra_path(graphs, y, tree=mining.Tree(graphs, maxpat=4), **options))
-        with patch.object(path, "LocalEngine", Exhaustive):
-            whole = list(lagra_path(graphs, y, tree=mining.Tree(graphs, maxpat=4), **options))
+        pruned = list(walked_path(graphs, y, tree=mining.Tree(graphs, maxpat=4), **options))
+        with patch.object(local, "LocalGraphs", Exhaustive):
+            whole = list(walked_path(graphs, y, tree=mining.Tree(graphs, maxpat=4), **options))
         for a, b in zip(pruned, whole, strict=True):
             assert a.objective == pytest.approx(b.objective, rel=1e-9)
             assert a.working_set_size == b.working_set_size
@@ -164,7 +162,7 @@ def test_epochs_without_a_step_to_take_do_no_harm(kind):
     y = targets(random_set(12, seed=0), SquaredHinge())
     ends = []
     for learn in (False, True):
-        points = lagra_path(
+        points = walked_path(
             graphs,
             y,
             loss=SquaredHinge(),
@@ -187,9 +185,9 @@ def test_coefficients_come_back_after_a_long_time_at_zero():
     y = targets(graphs, SquaredHinge())
     tree = mining.Tree(graphs, maxpat=4)
     options = {"loss": SquaredHinge(), "tree": tree, "rho": RHO, "learn_attributes": False}
-    top = next(lagra_path(graphs, y, **options)).lam_max
+    top = next(walked_path(graphs, y, **options)).lam_max
     points = list(
-        lagra_path(
+        walked_path(
             graphs,
             y,
             solver="paper",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from path_tools import Visit, decision, graphlets_of, random_set, targets, watched_path
+from path_tools import Visit, decision, graphlets_of, random_set, targets, walked_path, watched_path
 
 from aglets import GraphSet, agis, mining
 from aglets.model.losses import SquaredHinge
 from aglets.training.optim.state import State
-from aglets.training.path import lagra_path
 
 RHO = 0.3
 KINDS = {
@@ -27,14 +26,14 @@ def kind(request):
 def held_out_loss(state: State, visit: Visit, graphs: GraphSet, y, weight) -> float:
     """1/2 sum of losses of a state on other graphs, by `agis` alone."""
     problem = visit.problem
-    train = problem.engine.store.tree.graphs
+    train = problem.graphs.placement.tree.graphs
     used = state.beta != 0.0
     f = np.full(len(graphs), state.beta0)
     if used.any():
-        patterns = [problem.engine.pattern(h) for h in state.handles[used].tolist()]
+        patterns = [state.patterns[i] for i in np.flatnonzero(used)]
         graphlets = graphlets_of(train, patterns, state.z[state.z_of(used)])
-        f = f + agis(graphs, graphlets, rho=problem.engine.rho) @ state.beta[used]
-    return problem.loss.value(np.asarray(y), f, weight)
+        f = f + agis(graphs, graphlets, rho=problem.goal.rho) @ state.beta[used]
+    return problem.goal.loss.value(np.asarray(y), f, weight)
 
 
 def test_the_point_is_the_best_validation_state_of_its_lambda(solver, loss, kind):
@@ -114,7 +113,7 @@ def test_without_patience_running_out_epochs_go_on(solver):
     y, held_y = targets(graphs, SquaredHinge(), 3), np.roll(targets(held, SquaredHinge(), 4), 3)
     epochs = []
     for patience in (1, 5, 1000):
-        points = lagra_path(
+        points = walked_path(
             graphs,
             y,
             loss=SquaredHinge(),
@@ -163,7 +162,7 @@ def test_validation_weights_equal_repetition(solver):
     again = np.repeat(np.arange(9), times)
     paths = []
     for validation in ((held, held_y, times), (held[again], held_y[again], None)):
-        points = lagra_path(
+        points = walked_path(
             graphs,
             y,
             loss=SquaredHinge(),
@@ -186,7 +185,7 @@ def test_labels_that_training_never_saw_match_nothing(solver):
         attributes=[np.zeros((2, 2))] * 3,
     )
     y, held_y = targets(graphs, SquaredHinge()), np.array([1.0, -1.0, 1.0])
-    points = lagra_path(
+    points = walked_path(
         graphs,
         y,
         loss=SquaredHinge(),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from path_tools import sample_of
 from sklearn.cluster import KMeans
 
 from aglets import GraphSet, LagraClassifier, LagraClassifierCV, mining
 from aglets.datasets import make_planted
 from aglets.estimators._grids import grid_for
+from aglets.model.losses import SquaredHinge
 from aglets.preprocessing.starts import starting_vectors
-from aglets.training.engine import GraphletStore, LocalEngine
+from aglets.training.engine import Goal, LocalPlacement
 from tests.graph_edits import renumbered
 from tests.reference import search as reference
 from tests.reference.plain import plain_graphs
@@ -129,13 +131,13 @@ def test_two_types_of_one_label_start_at_their_own_vectors_and_match_the_best_no
     starts = starting_vectors(graphs, 2)
     tree = mining.Tree(graphs, maxpat=1, starts=starts)
     found = tree.search(np.ones(len(graphs)), lam=0.0, rho=1.0)
-    store = GraphletStore(tree)
-    engine = LocalEngine(store, 1.0, 1)
-    handles = engine.handles(found.nodes)
+    placement = LocalPlacement(sample_of(graphs, np.ones(len(graphs))), tree)
+    local = placement.graphs_for(Goal(SquaredHinge(), 1.0, 1))
+    handles = placement.handles(found.nodes)
     assert len(set(handles.tolist())) == 4
-    z = engine.start(handles).reshape(4, 2)
+    z = local.start(local.patterns(found.nodes))[0].reshape(4, 2)
     np.testing.assert_array_equal(z, starts.type_starts)
-    costs, _ = engine.match(handles, z.ravel())
+    costs, _ = local.match(handles, z.ravel())
     for j, (label, vector) in enumerate(zip(starts.type_labels, starts.type_starts, strict=True)):
         for i in range(len(graphs)):
             graph = graphs[i]

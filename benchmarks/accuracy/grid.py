@@ -84,7 +84,7 @@ def judged(name: str, seed: int) -> dict[str, dict[str, list[float]]]:
                 graphs[train],
                 y[train],
                 validation=(graphs[held_out], y[held_out]),
-                watch=memory,
+                callback=memory,
             )
             cpu = cpu_seconds() - start
             cpu += sum(memory.cpu[task] for task in memory.asked if task in known)

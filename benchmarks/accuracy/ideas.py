@@ -59,7 +59,7 @@ class Case:
             self.y[train],
             weight,
             validation=(graphs[held_out], self.y[held_out]),
-            watch=memory,
+            callback=memory,
         )
 
     def accuracy(self, f: np.ndarray) -> float:

@@ -2,8 +2,8 @@
 
 A row is a set of parameters of `LagraClassifierCV`. Walking the paths is nearly all of the cost,
 and rows of one *walk* differ only in which paths they may use, or in how points are chosen and
-averaged. So every path is walked once per (set, seed) and kept in a `Memory`, a watch that hands it
-to the next fit that asks for it.
+averaged. So every path is walked once per (set, seed) and kept in a `Memory`, a callback that gives
+it to the next fit that asks for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paper.lagra import PAPER_5, choice, curve, cut
 from paper.protocol import Split
 
 from aglets import GraphSet, LagraClassifierCV
-from aglets.training.fitting import Paths, Prepared, Task, Watch
+from aglets.training.fitting import FitCallback, Paths, Prepared, Task
 
 #: Folds are those of `LagraClassifierCV`, which needs a seed for them.
 FOLDS = {"cv": 5, "random_state": 0}
@@ -88,11 +88,13 @@ LEVERS: dict[str, tuple[str, str]] = {
 }
 
 
-class Memory(Watch):
+class Memory(FitCallback):
     """Keeps walked paths, and what they cost.
 
     Paths of the last fit on all graphs are not kept: how far they go depends on the row.
     """
+
+    keeps_paths = True
 
     def __init__(self) -> None:
         self.paths: dict[Task, Paths] = {}
@@ -135,7 +137,7 @@ def outcome(
             if row.refitted:
                 one = [np.searchsorted(given, part) for part in (parts.train, parts.validation)]
                 model.set_params(cv=[tuple(one)])
-            model.fit(data.graphs[given], data.y[given], watch=memory)
+            model.fit(data.graphs[given], data.y[given], callback=memory)
         else:
             held_out = (data.graphs[parts.validation], data.y[parts.validation])
             own = {}
@@ -146,7 +148,7 @@ def outcome(
                 data.graphs[parts.train],
                 data.y[parts.train],
                 validation=held_out,
-                watch=memory,
+                callback=memory,
                 **own,
             )
     cpu = cpu_seconds() - start + sum(memory.cpu[task] for task in memory.asked if task in known)

@@ -324,6 +324,26 @@ bool is_last_edge_of(const TreeNode& node, const CodeEdge& edge, std::int32_t to
 }
 
 template <class Id>
+Offspring find_children_with(MiningTree& tree, std::span<const std::int64_t> nodes, int maxpat,
+                             Budget& budget) {
+  const Query query{{}, 1.0, maxpat};
+  Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  Offspring found;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto parent = NodeRef::from_id(nodes[i]);
+    grower.ensure_children(parent);
+    for_each_child(tree, parent, maxpat, [&](NodeRef child) {
+      const auto& node = tree.node(child);
+      found.parents.push_back(static_cast<std::int32_t>(i));
+      found.nodes.push_back(child.id());
+      found.edges.insert(found.edges.end(), {node.edge.from, node.edge.to, node.edge.label});
+      found.to_types.push_back(node.to_type);
+    });
+  }
+  return found;
+}
+
+template <class Id>
 std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Budget& budget) {
   constexpr NodeRef none{-1, -1};
   const Query query{{}, 1.0, code.n_nodes()};
@@ -361,6 +381,36 @@ Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
   tree.prepare(query);
   return with_node_id(tree.graphs(),
                       [&]<class Id>() { return find_largest_with<Id>(tree, query, budget); });
+}
+
+Offspring find_children(MiningTree& tree, std::span<const std::int64_t> nodes, int maxpat,
+                        Budget& budget) {
+  const std::lock_guard lock(tree.mutex());
+  return with_node_id(tree.graphs(), [&]<class Id>() {
+    return find_children_with<Id>(tree, nodes, maxpat, budget);
+  });
+}
+
+SignedSums find_signed_sums(MiningTree& tree, std::span<const std::int64_t> nodes,
+                            const Query& query, Budget& budget) {
+  const std::lock_guard lock(tree.mutex());
+  if (query.counts()) keep_root_costs(tree, budget);
+  tree.prepare(query);
+  Gradients gradients(tree, query);
+  SignedSums sums;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if ((i & 255) == 0) budget.check();
+    for (std::size_t channel = 0; channel < query.channels.size(); ++channel) {
+      gradients.evaluate(NodeRef::from_id(nodes[i]), channel);
+      for (std::size_t output = 0; output < query.n_outputs; ++output) {
+        // The larger of the two sums is g_bar, and g is their difference.
+        const double g = gradients.g()[output], g_bar = gradients.g_bar()[output];
+        sums.up.push_back(g >= 0.0 ? g_bar : g_bar + g);
+        sums.down.push_back(g >= 0.0 ? g_bar - g : g_bar);
+      }
+    }
+  }
+  return sums;
 }
 
 std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget) {

@@ -40,6 +40,30 @@ Violators find_violators(MiningTree& tree, const Query& query, double lam, doubl
 /// lambda_max when the residual is that of the empty model.
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget);
 
+/// Children of some nodes, one entry each: whose child, its name, the last edge
+/// of its code and the type of that edge's end.
+struct Offspring {
+  std::vector<std::int32_t> parents;  // positions among the nodes asked for
+  std::vector<std::int64_t> nodes;
+  std::vector<std::int32_t> edges;  // from, to, label
+  std::vector<std::int32_t> to_types;
+};
+
+/// Children of nodes for walks of this maxpat, grown if need be: one round of a
+/// search that several trees, each with a part of the graphs, make together.
+Offspring find_children(MiningTree& tree, std::span<const std::int64_t> nodes, int maxpat,
+                        Budget& budget);
+
+/// g split by the sign of a_i, by node, channel and output, so that the parts of
+/// several trees can be added: g = up - down, g_bar = max(up, down).
+struct SignedSums {
+  std::vector<double> up;
+  std::vector<double> down;
+};
+
+SignedSums find_signed_sums(MiningTree& tree, std::span<const std::int64_t> nodes,
+                            const Query& query, Budget& budget);
+
 /// The tree node with this code, grown if need be; -1 if there is none, because
 /// the code is not minimum or no graph holds its pattern.
 std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget);

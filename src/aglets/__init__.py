@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aglets.model.average import average_models
     from aglets.model.compacting import compact, size_curve
     from aglets.model.file import load
+    from aglets.training.engine import ShardedEngine
 
 
 #: Public name -> module that holds it; a name mapped to itself is a module.
@@ -37,6 +38,7 @@ _EXPORTS = {
     "LagraModel": "aglets.model.model",
     "LagraRegressor": "aglets.estimators",
     "LagraRegressorCV": "aglets.estimators",
+    "ShardedEngine": "aglets.training.engine",
     "agis": "aglets.graphlets.graphlet",
     "average_models": "aglets.model.average",
     "compact": "aglets.model.compacting",
@@ -59,6 +61,7 @@ __all__ = [
     "LagraModel",
     "LagraRegressor",
     "LagraRegressorCV",
+    "ShardedEngine",
     "__version__",
     "agis",
     "average_models",

@@ -16,7 +16,7 @@ from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
-    from aglets.cli.progress import FitWatch
+    from aglets.cli.progress import FitProgress
     from aglets.model import LagraModel
 
 EXAMPLES = (
@@ -162,7 +162,7 @@ def fit(
     the best model so far, and --resume goes on from there. With --stability the file also tells how
     often each graphlet comes back in fits to half of the graphs.
     """
-    from aglets.cli.progress import FitWatch
+    from aglets.cli.progress import FitProgress
     from aglets.explain.plain import NO_GRAPHLETS
     from aglets.graphs.leaks import size_leak
     from aglets.training.checkpoint import Checkpoint, check_folder, fingerprint
@@ -189,14 +189,14 @@ def fit(
     key = fingerprint(graphs, y, estimator.get_params())
     n_paths = len(estimator.grid(graphs).cells) * (folds or 1)
     with Checkpoint(folder, key, resume=resume) as kept:
-        watch = FitWatch(
+        progress = FitProgress(
             kept,
             n_points=n_paths * n_lambdas,
             n_lambdas=n_lambdas,
             seconds=time_limit,
             shown=not (quiet or as_json),
         )
-        model, ended = _fitted(estimator, graphs, y, watch)
+        model, ended = _fitted(estimator, graphs, y, progress)
         model.save(target)
         if ended is None:
             kept.delete()
@@ -204,7 +204,7 @@ def fit(
         model = replace(model, stability=estimator.stability(graphs, y, n_rounds=stability))
         model.save(target)
     seconds = time.monotonic() - start
-    summary = _summary(model, watch, estimator, target, seconds, ended)
+    summary = _summary(model, progress, estimator, target, seconds, ended)
     leak = size_leak(graphs, y) if covariates is None else None
     summary["warnings"] = [] if leak is None else [leak]
     summary["warnings"] += [] if model.graphlets else [NO_GRAPHLETS]
@@ -239,14 +239,16 @@ def estimator_for(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
     return LagraRegressorCV() if task is Kind.numbers else LagraClassifierCV()
 
 
-def _fitted(estimator: Any, graphs: Any, y: Any, watch: FitWatch) -> tuple[LagraModel, str | None]:
+def _fitted(
+    estimator: Any, graphs: Any, y: Any, progress: FitProgress
+) -> tuple[LagraModel, str | None]:
     """Return the model, or the best one so far, and what ended the fit before its time."""
     from aglets.cli.progress import OutOfTimeError, interruptible
     from aglets.mining import BudgetError
 
     try:
-        with interruptible(), watch.progress:
-            estimator.fit(graphs, y, watch=watch)
+        with interruptible(), progress.progress:
+            estimator.fit(graphs, y, callback=progress)
         return estimator.model_, None
     except KeyboardInterrupt:
         ended = "interrupted"
@@ -255,12 +257,12 @@ def _fitted(estimator: Any, graphs: Any, y: Any, watch: FitWatch) -> tuple[Lagra
     except BudgetError:
         ended = "memory limit"
     except OSError as error:
-        folder = watch.checkpoint.folder
+        folder = progress.checkpoint.folder
         raise ValueError(
             f"Could not write {error.filename or 'a file'} of the checkpoint {folder} "
             f"({error.strerror}); make room, and go on with --resume."
         ) from error
-    return _best_model(watch, estimator, ended), ended
+    return _best_model(progress, estimator, ended), ended
 
 
 #: How a fit ended before its time -> how to say so, and what to do if there is no model yet.
@@ -274,10 +276,10 @@ _ENDS = {
 }
 
 
-def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
+def _best_model(progress: FitProgress, estimator: Any, ended: str) -> LagraModel:
     from aglets.training.assembly import model_of
 
-    best = watch.best
+    best = progress.best
     if best is None:
         what, remedy = _ENDS[ended]
         raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
@@ -288,18 +290,23 @@ def _best_model(watch: FitWatch, estimator: Any, ended: str) -> LagraModel:
 
 
 def _summary(
-    model: LagraModel, watch: FitWatch, estimator: Any, target: Path, seconds: float, ended: Any
+    model: LagraModel,
+    progress: FitProgress,
+    estimator: Any,
+    target: Path,
+    seconds: float,
+    ended: Any,
 ) -> dict[str, Any]:
     averaged = ended is None and estimator.average != "none"
     # What is said of one point of the grid is not true of an average.
     fitted = ended is None and not averaged
-    best = watch.best
+    best = progress.best
     score = None
     if fitted:
         index = estimator.best_index_ % estimator.n_lambdas
         scores = [
             values[index]
-            for task, values in watch.scores.items()
+            for task, values in progress.scores.items()
             if task[1:] == (estimator.rho_, estimator.maxpat_, estimator.starts_)
             and task.stage != "refit"
             and index < len(values)
@@ -320,7 +327,7 @@ def _summary(
         "lambda_ratio": estimator.lambda_ratio_ if fitted else None,
         "members": len(estimator.members_) if averaged else 1,
         "seconds": round(seconds, 3),
-        "paths_resumed": watch.n_resumed,
+        "paths_resumed": progress.n_resumed,
     }
 
 

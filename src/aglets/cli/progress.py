@@ -21,10 +21,11 @@ from rich.progress import (
 )
 
 from aglets.training.checkpoint import Checkpoint
-from aglets.training.fitting import Begun, Prepared, Task, Watch
-from aglets.training.path import PathPoint
+from aglets.training.fitting import FitCallback, Paths, Prepared, Task
+from aglets.training.path_point import PathPoint
+from aglets.training.resume import Resume
 
-__all__ = ["Best", "FitWatch", "OutOfTimeError", "interruptible"]
+__all__ = ["Best", "FitProgress", "OutOfTimeError", "interruptible"]
 
 
 class OutOfTimeError(Exception):
@@ -46,7 +47,7 @@ class Best:
         return [path[-1] for path in self.paths]
 
 
-class FitWatch(Watch):
+class FitProgress(FitCallback):
     """Shows where a fit is, writes finished paths, and remembers the best point.
 
     Parameters
@@ -91,7 +92,7 @@ class FitWatch(Watch):
         # The last path, on all graphs, is as long as the best point says.
         self._bar = self.progress.add_task("reading", total=n_points + n_lambdas)
 
-    def begin(self, task: Task, prepared: Prepared) -> list[list[PathPoint]] | None:
+    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
         """Return the path if the checkpoint has it."""
         known = self.checkpoint.begin(task, prepared)
         if known is not None:
@@ -100,26 +101,26 @@ class FitWatch(Watch):
                 self._note(task, prepared, [path[:length] for path in known])
         return known
 
-    def resume(self, task: Task) -> Begun | None:
-        """Return as much of the path as the checkpoint has."""
+    def resume(self, task: Task) -> Sequence[Resume | None] | None:
+        """Return where the paths go on that the checkpoint has begun."""
         return self.checkpoint.resume(task)
 
-    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
+    def snapshot(self, task: Task, prepared: Prepared, resumes: Sequence[Resume | None]) -> None:
         """Let the checkpoint keep where the path is."""
-        self.checkpoint.pause(task, prepared, begun)
+        self.checkpoint.snapshot(task, prepared, resumes)
 
-    def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
+    def step(self, task: Task, prepared: Prepared, paths: Paths) -> None:
         """Move the bar, and look whether time is up."""
         self._note(task, prepared, paths)
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfTimeError
 
-    def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
+    def end(self, task: Task, paths: Paths) -> None:
         """Write the path; one that ended early is done, too."""
         self.checkpoint.end(task, paths)
         self.progress.update(self._bar, advance=self._n_lambdas - max(map(len, paths)))
 
-    def _note(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
+    def _note(self, task: Task, prepared: Prepared, paths: Paths) -> None:
         length = min(len(path) for path in paths)
         if not length:
             return

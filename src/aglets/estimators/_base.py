@@ -33,14 +33,21 @@ from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import SCALES
 from aglets.training.assembly import model_of
-from aglets.training.fitting import Sample, Settings, Watch
-from aglets.training.path import PathPoint
+from aglets.training.engine import Engine, LocalEngine
+from aglets.training.fitting import FitCallback, Settings
+from aglets.training.path_point import PathPoint
+from aglets.training.sample import Sample
 
 __all__ = ["DEFAULT_MAX_BYTES", "BaseLagra", "check_targets"]
 
 
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
 DEFAULT_MAX_BYTES = 2**31
+
+an_engine = Condition(
+    lambda value: isinstance(value, Engine) and not isinstance(value, type),
+    "an engine such as ShardedEngine(n_shards=2)",
+)
 
 #: (graphs, y), (graphs, y, sample_weight) or (graphs, y, sample_weight, covariates)
 Validation = tuple[Any, ...]
@@ -62,6 +69,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "max_nodes": either(integers(1), one_of(None)),
         "max_bytes": either(integers(1), one_of(None)),
         "max_seconds": either(floats(0.0), one_of(None)),
+        "engine": either(an_engine, one_of(None)),
         "n_jobs": either(integers(1, MAX_THREADS), integers(-MAX_THREADS, -1), one_of(None)),
     }
 
@@ -71,7 +79,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         validation: Validation | None = None,
-        watch: Watch | None = None,
+        callback: FitCallback | None = None,
         covariates: Any = None,
     ) -> BaseLagra:
         """Learn graphlets and their coefficients.
@@ -85,8 +93,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             A graph of weight 2 counts as the same graph given twice.
         validation : (graphs, y), (…, sample_weight) or (…, sample_weight, covariates), optional
             Graphs that are not trained on. Every lambda keeps the state that does best on them.
-        watch : aglets.training.fitting.Watch, optional
-            Is told of every lambda, and may hand back paths that were walked before.
+        callback : aglets.training.fitting.FitCallback, optional
+            Called for every lambda; it may return paths that were walked before.
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Numbers of your own for every graph that are in the model beside the graphlets, and
             beside built-in ones. ``predict`` then needs them, too.
@@ -123,14 +131,14 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             if validation is not None and held_out is not None:
                 values = known.centered(held_out.graphs, *validation[3:])
                 held_out = replace(held_out, covariates=values)
-        self._fit(sample, held_out, watch or Watch())
+        self._fit(sample, held_out, callback or FitCallback())
         self.global_explanation_ = explain_global(
             self.model_, sample.graphs, np.ravel(y), n_jobs=effective_n_jobs(self.n_jobs)
         )
         return self
 
     @abstractmethod
-    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
+    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
         """Fit, and keep the result with :meth:`_store`."""
 
     @abstractmethod
@@ -150,7 +158,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Make the loss that the parameters ask for."""
 
     def _settings(
-        self, *, lambda_min_ratio: float, watch: Watch, n_jobs: int | None = None
+        self, *, lambda_min_ratio: float, callback: FitCallback, n_jobs: int | None = None
     ) -> Settings:
         return Settings(
             loss=self._loss(),
@@ -166,9 +174,10 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             max_bytes=self.max_bytes,
             max_seconds=self.max_seconds,
             n_jobs=effective_n_jobs(self.n_jobs) if n_jobs is None else n_jobs,
-            watch=watch,
+            callback=callback,
             covariates=self.covariates_,
             covariate_penalty=float(self.covariate_penalty),
+            engine=LocalEngine() if self.engine is None else self.engine,
         )
 
     def _store(self, paths: list[list[PathPoint]], index: int, input_spec: InputSpec) -> None:
@@ -303,7 +312,9 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 f"Got n_rounds={n_rounds} and fraction={fraction} instead."
             )
         return stability_of(
-            *(self, graphs, check_targets(y, len(graphs))),
+            self,
+            graphs,
+            check_targets(y, len(graphs)),
             n_rounds=n_rounds,
             fraction=fraction,
             random_state=random_state,

@@ -9,6 +9,7 @@ from aglets.estimators._base import DEFAULT_MAX_BYTES
 from aglets.estimators._over_grid import GRID, OverGrid
 from aglets.estimators._parameters import Condition
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
+from aglets.training.engine import Engine
 
 __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
 
@@ -70,7 +71,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_seconds, n_jobs
+    max_nodes, max_bytes, max_seconds, n_jobs, engine
         As in :class:`LagraClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of the parts; set it for results that can be repeated.
@@ -139,6 +140,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
+        engine: Engine | None = None,
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -167,6 +169,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.max_bytes = max_bytes
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
 
 
@@ -190,7 +193,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_seconds, n_jobs
+    max_nodes, max_bytes, max_seconds, n_jobs, engine
         As in :class:`LagraClassifier`.
 
     Attributes
@@ -243,6 +246,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
+        engine: Engine | None = None,
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -271,4 +275,5 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.max_bytes = max_bytes
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state

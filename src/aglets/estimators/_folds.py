@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 from aglets.estimators._parameters import Condition, either, floats, integers, one_of
 from aglets.graphs.arrays import Rows
 from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak
-from aglets.training.fitting import Sample
+from aglets.training.sample import Sample
 
 __all__ = ["FOLD_PARAMETERS", "make_folds"]
 

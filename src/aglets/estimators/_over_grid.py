@@ -28,7 +28,8 @@ from aglets.model.compacting import compact
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member, fold_members, greedy_members
-from aglets.training.fitting import Paths, Sample, Settings, Watch, learn_input_spec
+from aglets.training.fitting import FitCallback, Paths, Settings, learn_input_spec
+from aglets.training.sample import Sample
 from aglets.training.selection import (
     Cell,
     Choice,
@@ -88,10 +89,10 @@ class OverGrid(BaseLagra):
             scale=self.scale,
         )
 
-    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
+    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
         # With graphs held out by the user everything else was trained on already.
         ready = self.average == "folds" or validation is not None or not self.refit
-        judged = self._judge(sample, validation, watch, keep=ready or self.average == "greedy")
+        judged = self._judge(sample, validation, callback, keep=ready or self.average == "greedy")
         choice = self._choose(judged)
         members = self._members(judged, choice)
         if ready:
@@ -101,7 +102,7 @@ class OverGrid(BaseLagra):
                 for member, row in zip(members, rows, strict=True)
             ]
         else:
-            paths = self._refitted(sample, members, judged.input_spec, watch)
+            paths = self._refitted(sample, members, judged.input_spec, callback)
         for name in (*OF_A_PATH, *OF_AN_AVERAGE):
             if hasattr(self, name):
                 delattr(self, name)
@@ -114,7 +115,7 @@ class OverGrid(BaseLagra):
             self._keep(compact(self.model_, sample.graphs, self.max_graphlets, n_jobs=jobs))
 
     def _judge(
-        self, sample: Sample, validation: Sample | None, watch: Watch, *, keep: bool
+        self, sample: Sample, validation: Sample | None, callback: FitCallback, *, keep: bool
     ) -> Judged:
         """Walk the paths of the whole grid, and judge every point on held-out graphs."""
         grid = self._grid(sample.graphs)
@@ -122,7 +123,9 @@ class OverGrid(BaseLagra):
         folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch, n_jobs=jobs)
+        settings = self._settings(
+            lambda_min_ratio=self.lambda_min_ratio, callback=callback, n_jobs=jobs
+        )
         input_spec = learn_input_spec(sample, settings)
         if validation is not None:
             if self.average == "folds":
@@ -170,10 +173,14 @@ class OverGrid(BaseLagra):
         return find(judged.results, judged.held_out, judged.grid, judged.settings.loss)
 
     def _refitted(
-        self, sample: Sample, members: Sequence[Member], input_spec: InputSpec, watch: Watch
+        self,
+        sample: Sample,
+        members: Sequence[Member],
+        input_spec: InputSpec,
+        callback: FitCallback,
     ) -> list[Paths]:
         """Walk the paths of all members again on all graphs."""
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, watch=watch)
+        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, callback=callback)
         stops: dict[Cell, int] = {}
         for member in members:
             stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)

@@ -9,7 +9,9 @@ from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.mining.arguments import LARGEST_MAXPAT
-from aglets.training.fitting import Sample, Watch, walk_affordable
+from aglets.training.engine import Engine
+from aglets.training.fitting import FitCallback, walk_affordable
+from aglets.training.sample import Sample
 
 __all__ = ["LagraClassifier", "LagraRegressor"]
 
@@ -24,8 +26,8 @@ POINT: Mapping[str, Condition] = {
 class _OnePoint(BaseLagra):
     """Walks the path from lambda_max down to ``lambda_ratio`` times it, and stays there."""
 
-    def _fit(self, sample: Sample, validation: Sample | None, watch: Watch) -> None:
-        settings = self._settings(lambda_min_ratio=self.lambda_ratio, watch=watch)
+    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
+        settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
         self.maxpat_, prepared, paths = walk_affordable(
             sample,
             settings,
@@ -92,6 +94,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         one runs out, the path goes on with smaller graphlets and a warning; see ``maxpat_``.
     n_jobs : int or None, default=None
         Threads; the result does not depend on their number. -1 takes all.
+    engine : ShardedEngine or None, default=None
+        Where the training graphs lie: in one piece unless given.
     random_state : int, RandomState or None, default=None
         Nothing is drawn at random; it is here for tools that set it everywhere.
 
@@ -161,6 +165,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
+        engine: Engine | None = None,
         random_state: Any = None,
     ) -> None:
         self.lambda_ratio = lambda_ratio
@@ -182,6 +187,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.max_bytes = max_bytes
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
 
 
@@ -196,7 +202,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    patience, max_nodes, max_bytes, max_seconds, n_jobs, random_state
+    patience, max_nodes, max_bytes, max_seconds, n_jobs, engine, random_state
         As in :class:`LagraClassifier`.
     loss : {"squared", "huber"}, default="squared"
         Squared error, or one that outliers pull less.
@@ -252,6 +258,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         max_bytes: int | None = DEFAULT_MAX_BYTES,
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
+        engine: Engine | None = None,
         random_state: Any = None,
     ) -> None:
         self.lambda_ratio = lambda_ratio
@@ -273,4 +280,5 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.max_bytes = max_bytes
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state

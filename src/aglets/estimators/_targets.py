@@ -20,8 +20,8 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.model.losses import Huber, Logistic, Loss, Squared, SquaredHinge
-from aglets.training.fitting import Sample
 from aglets.training.optim.weights import check_sample_weight, class_weights
+from aglets.training.sample import Sample
 
 __all__ = ["LagraForClasses", "LagraForNumbers"]
 

@@ -205,6 +205,60 @@ class Tree:
             )
         return value, node
 
+    @property
+    def order(self) -> CanonicalTypes:
+        """The order of types and edge labels in which codes are minimum."""
+        return self._order
+
+    def roots(self) -> tuple[npt.NDArray[np.int64], Codes]:
+        """Return the tree nodes of patterns of one node, and their types in canonical order."""
+        return self._core.roots
+
+    def children(
+        self, nodes: npt.NDArray[np.int64], *, maxpat: int | None = None
+    ) -> tuple[Codes, npt.NDArray[np.int64], Codes, Codes]:
+        """Return the children of tree nodes for walks of a maxpat, grown if need be.
+
+        With `signed_sums`, this is one round of a search that several trees make together, each of
+        them with a part of the graphs.
+
+        Returns
+        -------
+        parents : ndarray of shape (n_children,)
+            Positions in `nodes`.
+        nodes : ndarray of shape (n_children,)
+        edges : ndarray of shape (n_children, 3)
+            The last edge of each code: from, to, label.
+        to_types : ndarray of shape (n_children,)
+            Type of the node that the edge leads to. Labels and types are in canonical order.
+        """
+        size = self._limited(maxpat)
+        with self._budget() as budget:
+            return self._core.children(nodes, size, **budget)
+
+    def signed_sums(
+        self,
+        nodes: npt.NDArray[np.int64],
+        residual: npt.ArrayLike,
+        *,
+        rho: float,
+        pooling: Sequence[str] = ("best",),
+        count_scale: str = "raw",
+    ) -> tuple[Floats, Floats]:
+        """Split g of tree nodes by the sign of the residual, so that parts of the graphs add up.
+
+        With (up, down) summed over all graphs, g = up - down and g_bar = max(up, down).
+
+        Returns
+        -------
+        up, down : ndarray of shape (n_nodes, n_channels, n_outputs)
+            Arguments are those of `search`.
+        """
+        array = np.atleast_2d(self._residual(residual))
+        channels = (_core_channels(checked_pooling(pooling)), checked_scale(count_scale))
+        with self._budget() as budget:
+            return self._core.signed_sums(nodes, array, checked_rho(rho), *channels, **budget)
+
     def pattern(self, node: int) -> Pattern:
         """Return the pattern of a tree node; its first node is its root."""
         types, edges, edge_labels = self._core.pattern(int(node))

@@ -12,8 +12,8 @@ from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
 from aglets.model.model import LagraModel
 from aglets.preprocessing.input_spec import InputSpec
-from aglets.training.path import PathPoint
 from aglets.training.path_models import stops_of
+from aglets.training.path_point import PathPoint
 from aglets.training.point_graphlets import terms_of
 
 __all__ = ["model_of"]

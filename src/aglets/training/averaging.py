@@ -16,7 +16,8 @@ import numpy as np
 
 from aglets.graphs.arrays import Floats
 from aglets.model.losses import Loss
-from aglets.training.fitting import Paths, Sample
+from aglets.training.fitting import Paths
+from aglets.training.sample import Sample
 from aglets.training.selection import ROUNDING, Cell, FoldResult, Grid
 
 __all__ = ["Member", "fold_members", "greedy_members"]

@@ -33,9 +33,10 @@ from numpy.typing import NDArray
 from aglets._version import __version__
 from aglets.graphs import GraphSet
 from aglets.mining import Pattern
-from aglets.training.fitting import Begun, Prepared, Task, Watch
-from aglets.training.optim.state import KeptState
-from aglets.training.path import Fork, PathPoint
+from aglets.training.fitting import FitCallback, Paths, Prepared, Task
+from aglets.training.optim.state import StoredState
+from aglets.training.path_point import PathPoint
+from aglets.training.resume import Resume
 from aglets.writing import FolderLock, check_target, naming, write_bytes, write_text
 
 __all__ = ["Checkpoint", "check_folder", "fingerprint"]
@@ -61,8 +62,8 @@ _DAMAGE = (
 
 _ARRAYS = ("beta", "z", "gamma", "held_f")
 _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
-_STATE = [f.name for f in fields(KeptState) if f.name != "patterns"]
-_STATE_SCALARS = {f.name for f in fields(KeptState) if f.type == "float"}
+_STATE = [f.name for f in fields(StoredState) if f.name != "patterns"]
+_STATE_SCALARS = {f.name for f in fields(StoredState) if f.type == "float"}
 _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 
 
@@ -99,7 +100,7 @@ def fingerprint(
     return digest.hexdigest()
 
 
-class Checkpoint(Watch):
+class Checkpoint(FitCallback):
     """Writes every finished path to a folder, and hands back those that are there.
 
     The folder holds a mark by which a checkpoint is recognised, a lock, and a file per path; only
@@ -164,26 +165,26 @@ class Checkpoint(Watch):
         """How many finished paths there are."""
         return sum(path.suffix == ".npz" for path in self._own_files())
 
-    def begin(self, task: Task, prepared: Prepared) -> list[list[PathPoint]] | None:
+    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
         """Return the paths of a task that was finished before."""
         path = self._path(task)
         return read_paths(path) if path.is_file() else None
 
-    def resume(self, task: Task) -> Begun | None:
-        """Return the paths of a task that was under way, and where they go on."""
+    def resume(self, task: Task) -> list[Resume | None] | None:
+        """Return where the paths of a task that was under way go on."""
         path = self._part(task)
-        return read_begun(path) if path.is_file() else None
+        return read_resumes(path) if path.is_file() else None
 
-    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
+    def snapshot(self, task: Task, prepared: Prepared, resumes: Sequence[Resume | None]) -> None:
         """Write the paths of a task that is under way, if that is worth its time."""
         start = time.monotonic()
         if start < self._next:
             return
-        write_begun(self._part(task), begun, prepared.store.patterns)
+        write_resumes(self._part(task), resumes)
         took = time.monotonic() - start
         self._next = start + took + max(self.every, EVERY_TIMES * took if self.every else 0.0)
 
-    def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
+    def end(self, task: Task, paths: Paths) -> None:
         """Write the paths of a task."""
         write_paths(self._path(task), paths)
         self._part(task).unlink(missing_ok=True)
@@ -254,20 +255,20 @@ def read_mark(folder: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def write_paths(path: Path, paths: Sequence[list[PathPoint]]) -> None:
+def write_paths(path: Path, paths: Sequence[Sequence[PathPoint]]) -> None:
     """Write path points as arrays: numbers, and the graphlets behind each other with offsets."""
     _write_columns(path, _columns_of(paths), np.savez_compressed)
 
 
-def write_begun(path: Path, begun: Begun, patterns: Sequence[Pattern]) -> None:
-    """Write path points, and where their paths go on; ``patterns`` are those of all handles."""
-    columns = _columns_of(begun.paths)
-    for output, fork in enumerate(begun.here):
-        if fork is None:
+def write_resumes(path: Path, resumes: Sequence[Resume | None]) -> None:
+    """Write where the paths of all outputs go on, with their points."""
+    columns = _columns_of([[] if resume is None else resume.points for resume in resumes])
+    for output, resume in enumerate(resumes):
+        if resume is None:
             continue
-        state = fork.state
-        state = state if isinstance(state, KeptState) else KeptState.of(state, patterns)
-        columns[f"{output}_fork"] = np.array([fork.n_points, fork.reach, fork.lam_max])
+        state = resume.state
+        state = state if isinstance(state, StoredState) else StoredState.of(state)
+        columns[f"{output}_resume"] = np.array([resume.reach, resume.lam_max])
         columns |= _pattern_columns(f"{output}_state", state.patterns)
         for name in _STATE:
             value = getattr(state, name)
@@ -276,20 +277,19 @@ def write_begun(path: Path, begun: Begun, patterns: Sequence[Pattern]) -> None:
     _write_columns(path, columns, np.savez)
 
 
-def read_paths(path: Path) -> list[list[PathPoint]]:
+def read_paths(path: Path) -> Paths:
     """Read what `write_paths` wrote."""
     with _opened(path) as columns:
         return _paths(columns)
 
 
-def read_begun(path: Path) -> Begun:
-    """Read what `write_begun` wrote."""
+def read_resumes(path: Path) -> list[Resume | None]:
+    """Read what `write_resumes` wrote."""
     with _opened(path) as columns:
-        paths = _paths(columns)
-        return Begun(paths, [_fork(columns, output) for output in range(len(paths))])
+        return [_resume(columns, output, points) for output, points in enumerate(_paths(columns))]
 
 
-def _columns_of(paths: Sequence[list[PathPoint]]) -> dict[str, NDArray[Any]]:
+def _columns_of(paths: Sequence[Sequence[PathPoint]]) -> dict[str, NDArray[Any]]:
     columns: dict[str, NDArray[Any]] = {"n_outputs": np.array(len(paths))}
     for output, points in enumerate(paths):
         numbers = [[getattr(point, name) for name in _SCALARS] for point in points]
@@ -348,7 +348,7 @@ def _patterns(columns: Any, prefix: str) -> list[Pattern]:
     return [Pattern(*each) for each in zip(*parts, strict=True)]
 
 
-def _paths(columns: Any) -> list[list[PathPoint]]:
+def _paths(columns: Any) -> Paths:
     return [_points(columns, output) for output in range(int(columns["n_outputs"]))]
 
 
@@ -369,11 +369,11 @@ def _points(columns: Any, output: int) -> list[PathPoint]:
     return points
 
 
-def _fork(columns: Any, output: int) -> Fork | None:
-    if f"{output}_fork" not in columns:
+def _resume(columns: Any, output: int, points: Sequence[PathPoint]) -> Resume | None:
+    if f"{output}_resume" not in columns:
         return None
-    n_points, reach, lam_max = columns[f"{output}_fork"].tolist()
+    reach, lam_max = columns[f"{output}_resume"].tolist()
     values: dict[str, Any] = {name: columns.get(f"{output}_state_{name}") for name in _STATE}
     values |= {name: float(values[name]) for name in _STATE_SCALARS}
-    state = KeptState(patterns=_patterns(columns, f"{output}_state"), **values)
-    return Fork(int(n_points), state, int(reach), lam_max)
+    state = StoredState(patterns=_patterns(columns, f"{output}_state"), **values)
+    return Resume(tuple(points), state, int(reach), lam_max)

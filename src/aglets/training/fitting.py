@@ -13,28 +13,25 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from aglets import mining
-from aglets.graphs import GraphSet
-from aglets.graphs.arrays import Floats
 from aglets.graphs.order import content_order
 from aglets.model.losses import Loss
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
-from aglets.preprocessing.starts import starting_vectors
-from aglets.training.engine import GraphletStore
-from aglets.training.path import Fork, Forks, Here, LastStop, PathPoint, lagra_path
+from aglets.training.engine import Engine, Goal, LocalEngine, MiningPlan, Placement
+from aglets.training.optim.state import Problem
+from aglets.training.path import Schedule, Validation, lagra_path
+from aglets.training.path_point import PathPoint
+from aglets.training.resume import BranchPoints, Resume
+from aglets.training.sample import Sample
 
 __all__ = [
-    "Begun",
+    "FitCallback",
     "Paths",
     "Prepared",
-    "Sample",
     "Settings",
     "Task",
-    "Watch",
+    "Walk",
     "learn_input_spec",
     "prepare",
     "walk",
@@ -59,34 +56,35 @@ class Task(NamedTuple):
     starts: int = 1
 
 
-class Begun(NamedTuple):
-    """Paths, and where each goes on, per output; None if at its start."""
-
-    paths: Paths
-    here: Sequence[Fork | None]
-
-
-class Watch:
+class FitCallback:
     """Sees a fit go by. This one does nothing; subclasses show progress or keep checkpoints.
 
     An exception raised here ends the fit.
+
+    Attributes
+    ----------
+    keeps_paths : bool
+        Whether paths are kept for other fits, which may average them: points then keep f of all
+        held-out graphs.
     """
 
-    def begin(self, task: Task, prepared: Prepared) -> list[list[PathPoint]] | None:
+    keeps_paths = False
+
+    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
         """Before a path: return it, per output, if it is known from an earlier run."""
         return None
 
-    def resume(self, task: Task) -> Begun | None:
-        """Before a path that is not known: return as much of it as is."""
+    def resume(self, task: Task) -> Sequence[Resume | None] | None:
+        """Before a path that is not known: return where it goes on, per output, if it was begun."""
         return None
 
-    def step(self, task: Task, prepared: Prepared, paths: Sequence[list[PathPoint]]) -> None:
+    def step(self, task: Task, prepared: Prepared, paths: Paths) -> None:
         """After each lambda, with the paths of all outputs so far."""
 
-    def pause(self, task: Task, prepared: Prepared, begun: Begun) -> None:
+    def snapshot(self, task: Task, prepared: Prepared, resumes: Sequence[Resume | None]) -> None:
         """After each lambda that was walked, with all that is needed to go on from there."""
 
-    def end(self, task: Task, paths: Sequence[list[PathPoint]]) -> None:
+    def end(self, task: Task, paths: Paths) -> None:
         """After the last lambda of a path that was not known before."""
 
 
@@ -107,45 +105,27 @@ class Settings:
     max_bytes: int | None = None
     max_seconds: float | None = None
     n_jobs: int = 1
-    watch: Watch = field(default_factory=Watch)
+    callback: FitCallback = field(default_factory=FitCallback)
     covariates: Covariates | None = None
     covariate_penalty: float = 0.0
+    engine: Engine = field(default_factory=LocalEngine)
 
-
-@dataclass(frozen=True)
-class Sample:
-    """Graphs in the user's units with what is known of them.
-
-    Parameters
-    ----------
-    graphs : GraphSet
-    targets : ndarray of shape (n_outputs, n_graphs)
-        -1 or +1 for classes, numbers for regression.
-    sample_weight : ndarray of shape (n_graphs,)
-        How often each graph counts: also in means and spreads of attributes.
-    weight : ndarray of shape (n_graphs,)
-        The same times the weight of the graph's class: what the loss is weighted by.
-    covariates : ndarray of shape (n_graphs, n_covariates) or None
-        As ``Covariates.centered`` gives them.
-    """
-
-    graphs: GraphSet
-    targets: Floats
-    sample_weight: Floats
-    weight: Floats
-    covariates: Floats | None = None
-
-    def __getitem__(self, rows: NDArray[np.intp]) -> Sample:
-        return Sample(
-            *(self.graphs[rows], self.targets[:, rows]),
-            *(self.sample_weight[rows], self.weight[rows]),
-            None if self.covariates is None else self.covariates[rows],
+    @property
+    def schedule(self) -> Schedule:
+        """The lambdas of every path, and how it is walked."""
+        return Schedule(
+            n_lambdas=self.n_lambdas,
+            lambda_min_ratio=self.lambda_min_ratio,
+            solver=self.solver,
+            learn_attributes=self.learn_attributes,
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            tol=self.tol,
         )
 
-    def to_model_units(self, input_spec: InputSpec) -> Sample:
-        """Scale graphs; labels that the fit lacks match nothing."""
-        # Parts of one data set may lack each other's labels: no news for the user.
-        return replace(self, graphs=input_spec.to_model_units(self.graphs, warn=False))
+    def goal(self, output: int, rho: float, maxpat: int) -> Goal:
+        """Say what the path of one output is trained for."""
+        return Goal(self.loss, rho, maxpat, output, self.covariate_penalty)
 
 
 def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
@@ -157,17 +137,11 @@ def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Training graphs in scaled units, what was mined in them, and how others are brought to it."""
+    """Training graphs that were placed, and how others are brought to their units."""
 
-    sample: Sample
     input_spec: InputSpec
     starts: int
-    store: GraphletStore
-
-    @property
-    def graphs(self) -> GraphSet:
-        """The training graphs, in scaled units."""
-        return self.store.tree.graphs
+    placement: Placement
 
 
 def prepare(
@@ -194,120 +168,107 @@ def prepare(
     input_spec = learn_input_spec(sample, settings) if input_spec is None else input_spec
     beside = () if sample.covariates is None else sample.covariates.T
     sample = sample[content_order(sample.graphs, *sample.targets, sample.weight, *beside)]
-    graphs = sample.to_model_units(input_spec).graphs
-    tree = mining.Tree(
-        graphs,
+    plan = MiningPlan(
         maxpat=maxpat,
-        starts=starting_vectors(graphs, starts, sample.sample_weight),
+        starts=starts,
         max_nodes=settings.max_nodes,
         max_bytes=settings.max_bytes,
         n_jobs=settings.n_jobs,
     )
-    return Prepared(sample, input_spec, starts, GraphletStore(tree))
+    placement = settings.engine.place(sample.to_model_units(input_spec), plan)
+    return Prepared(input_spec, starts, placement)
 
 
-def walk(
-    prepared: Prepared,
-    settings: Settings,
-    *,
-    rho: float,
-    maxpat: int,
-    validation: Sample | None = None,
-    stop: int | None = None,
-    done: Callable[[Paths], bool] | None = None,
-    stage: str = "fit",
-    forks: Sequence[Forks] | None = None,
-    shared: Paths | None = None,
-) -> Paths:
-    """Walk the regularisation paths of all outputs side by side, to the ``stop``-th point if given.
+@dataclass(frozen=True)
+class Walk:
+    """One path per output to walk on prepared graphs.
 
     Parameters
     ----------
-    prepared : Prepared
-    settings : Settings
     rho, maxpat : float, int
-    validation : Sample, optional
-        Held-out graphs in scaled units, as :meth:`Sample.to_model_units` gives them.
+    validation : Validation, optional
+        Held-out graphs in model units, as :meth:`Sample.to_model_units` gives them.
     stop : int, optional
         How many points to walk.
     done : callable, optional
         Asked after each lambda, with the paths so far, whether they have gone far enough.
     stage : str
-        What the training graphs are, for whoever watches.
-    forks : sequence (per output) of Forks, optional
-        Told where paths of smaller maxpat leave these.
-    shared : list (per output) of lists of PathPoint, optional
-        Paths of a larger maxpat, which told `forks`; up to there they are ours, too.
+        What the training graphs are, for callbacks.
+    """
+
+    rho: float
+    maxpat: int
+    validation: Validation | None = None
+    stop: int | None = None
+    done: Callable[[Paths], bool] | None = None
+    stage: str = "fit"
+
+
+def walk(
+    prepared: Prepared,
+    settings: Settings,
+    plan: Walk,
+    *,
+    branches: Sequence[BranchPoints] | None = None,
+    resumes: Sequence[Resume | None] | None = None,
+) -> Paths:
+    """Walk the regularisation paths of all outputs side by side.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    settings : Settings
+    plan : Walk
+    branches : sequence (per output) of BranchPoints, optional
+        Note where paths of smaller maxpat leave these.
+    resumes : sequence (per output) of Resume or None, optional
+        Where these leave paths of a larger maxpat.
 
     Returns
     -------
     list (per output) of lists of PathPoint
     """
-    task = Task(stage, rho, maxpat, prepared.starts)
-    known = settings.watch.begin(task, prepared)
+    task = Task(plan.stage, plan.rho, plan.maxpat, prepared.starts)
+    known = settings.callback.begin(task, prepared)
     if known is not None:
         return known
-    outputs = range(len(prepared.sample.targets))
-    here = [Here(None if forks is None else forks[output]) for output in outputs]
-    begun = settings.watch.resume(task) or _parted(forks, shared, maxpat)
-    if begun is not None:
-        for each, fork in zip(here, begun.here, strict=True):
-            if fork is not None:
-                each.note(fork)
+    placement = prepared.placement
+    outputs = range(placement.n_outputs)
+    begun = settings.callback.resume(task) or resumes or [None for _ in outputs]
+    reached: list[Resume | None] = list(begun)
 
-    def path(output: int) -> Iterator[PathPoint]:
-        start = here[output].fork
-        if begun is not None and start is not None:
-            yield from begun.paths[output][: start.n_points]
-        yield from lagra_path(
-            prepared.graphs,
-            prepared.sample.targets[output],
-            loss=settings.loss,
-            sample_weight=prepared.sample.weight,
-            tree=prepared.store.tree,
-            store=prepared.store,
-            rho=rho,
-            maxpat=maxpat,
-            n_lambdas=settings.n_lambdas,
-            lambda_min_ratio=settings.lambda_min_ratio,
-            solver=settings.solver,
-            learn_attributes=settings.learn_attributes,
-            validation=(
-                None
-                if validation is None
-                else (validation.graphs, validation.targets[output], validation.weight)
+    def noted(output: int) -> Callable[[Resume], None]:
+        def note(resume: Resume) -> None:
+            reached[output] = resume
+            if branches is not None:
+                branches[output].note(resume)
+
+        return note
+
+    placement.allow(settings.max_seconds)
+    walks = [
+        islice(
+            lagra_path(
+                Problem.of(placement, settings.goal(output, plan.rho, plan.maxpat)),
+                settings.schedule,
+                validation=plan.validation,
+                resume=begun[output],
+                note=noted(output),
             ),
-            max_epochs=settings.max_epochs,
-            patience=settings.patience,
-            tol=settings.tol,
-            forks=here[output],
-            start=start,
-            covariates=prepared.sample.covariates,
-            validation_covariates=None if validation is None else validation.covariates,
-            covariate_penalty=settings.covariate_penalty,
+            plan.stop,
         )
-
-    prepared.store.tree.allow(settings.max_seconds)
-    walks = [islice(path(output), stop) for output in outputs]
-    paths: list[list[PathPoint]] = [[] for _ in walks]
+        for output in outputs
+    ]
+    paths: Paths = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
-        settings.watch.step(task, prepared, paths)
-        reached = [each.fork for each in here]
-        if [fork and fork.n_points for fork in reached] == list(map(len, paths)):
-            settings.watch.pause(task, prepared, Begun(paths, reached))
-        if done is not None and done(paths):
+        settings.callback.step(task, prepared, paths)
+        if [resume and len(resume.points) for resume in reached] == list(map(len, paths)):
+            settings.callback.snapshot(task, prepared, reached)
+        if plan.done is not None and plan.done(paths):
             break
-    settings.watch.end(task, paths)
+    settings.callback.end(task, paths)
     return paths
-
-
-def _parted(forks: Sequence[Forks] | None, shared: Paths | None, maxpat: int) -> Begun | None:
-    """Return what paths of this maxpat share with those of a larger one, if anything."""
-    if forks is None or shared is None:
-        return None
-    here = [fork.at(maxpat) for fork in forks]
-    return Begun(shared, here) if any(here) else None
 
 
 def walk_affordable(
@@ -327,26 +288,25 @@ def walk_affordable(
     ``validation`` holds graphs in the user's units.
     """
     prepared: Prepared | None = None
-    paths: Paths | None = None
     seconds = settings.max_seconds
     left = 0.0 if seconds is None else seconds
-    forks: list[LastStop] = []
+    branches: list[BranchPoints] = []
     for size in range(maxpat, 0, -1):
         if prepared is None:
             prepared = prepare(sample, settings, maxpat=size, starts=starts)
-            forks = [LastStop(range(1, size)) for _ in sample.targets]
-        held_out = None if validation is None else validation.to_model_units(prepared.input_spec)
-        tree = prepared.store.tree
+            branches = [BranchPoints() for _ in sample.targets]
+        held_out = None
+        if validation is not None:
+            held_out = Validation(validation.to_model_units(prepared.input_spec))
+        placement = prepared.placement
         share = None if seconds is None else max(left / 2.0, LEAST_SHARE * seconds)
         try:
             paths = walk(
                 prepared,
                 replace(settings, max_seconds=share),
-                rho=rho,
-                maxpat=size,
-                validation=held_out,
-                forks=forks,
-                shared=paths,
+                Walk(rho, size, held_out),
+                branches=branches,
+                resumes=[each.last for each in branches],
             )
             if size == 1 or all(len(path) == settings.n_lambdas for path in paths):
                 return size, prepared, paths
@@ -355,7 +315,7 @@ def walk_affordable(
                 raise
             _warn_of_budget(f"There is no path with maxpat={size}, because {error}")
             prepared = None  # what its tree holds of such patterns would be in the way
-        left -= tree.seconds_spent
+        left -= placement.seconds_spent()
         _warn_of_budget(f"Went on with maxpat={size - 1}; larger graphlets are too many here.")
     raise AssertionError("maxpat is at least 1")
 
@@ -365,36 +325,24 @@ def _warn_of_budget(sentence: str) -> None:
 
 
 def walk_maxpats(
-    prepared: Prepared,
-    settings: Settings,
-    *,
-    rho: float,
-    maxpats: Sequence[int],
-    validation: Sample | None = None,
-    done: Callable[[Paths], bool] | None = None,
-    stage: str = "fit",
+    prepared: Prepared, settings: Settings, plan: Walk, maxpats: Sequence[int]
 ) -> dict[int, Paths]:
-    """Walk the paths of several maxpat at one rho, the largest first; arguments as in `walk`.
+    """Walk the paths of several maxpat instead of the plan's one, the largest first.
 
     As long as no larger pattern matters, they are the same path, and it is walked once. A maxpat
     too large for the budget of the search is left out, with a warning, if a smaller one is not.
     """
     ordered = sorted(set(maxpats), reverse=True)
-    forks = [Forks(ordered[1:]) for _ in prepared.sample.targets]
+    branches = [BranchPoints(ordered[1:]) for _ in range(prepared.placement.n_outputs)]
     walked: dict[int, Paths] = {}
-    shared: Paths | None = None
     for maxpat in ordered:
         try:
-            shared = walked[maxpat] = walk(
+            walked[maxpat] = walk(
                 prepared,
                 settings,
-                rho=rho,
-                maxpat=maxpat,
-                validation=validation,
-                done=done,
-                stage=stage,
-                forks=forks,
-                shared=shared,
+                replace(plan, maxpat=maxpat),
+                branches=branches,
+                resumes=[each.at(maxpat) for each in branches],
             )
         except mining.BudgetError as error:
             if maxpat == ordered[-1] and not walked:
@@ -426,6 +374,9 @@ def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:
     points.append(point)
     logger.debug(
         "lambda %.4g: objective %.6g, %d graphlets, %.3f s",
-        *(point.lam, point.objective, point.n_nonzero, point.seconds),
+        point.lam,
+        point.objective,
+        point.n_nonzero,
+        point.seconds,
     )
     return True

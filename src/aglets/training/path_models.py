@@ -9,7 +9,7 @@ import numpy as np
 from aglets.graphlets import Graphlet
 from aglets.model.path_models import PathModels
 from aglets.preprocessing.input_spec import InputSpec
-from aglets.training.path import PathPoint
+from aglets.training.path_point import PathPoint
 from aglets.training.point_graphlets import terms_of
 
 __all__ = ["MAX_NUMBERS", "MAX_STOPS", "stops_of"]

@@ -10,8 +10,8 @@ import numpy as np
 from aglets.graphlets import Graphlet, agis
 from aglets.graphs.arrays import Codes, Floats
 from aglets.preprocessing.input_spec import InputSpec
-from aglets.training.fitting import Sample
-from aglets.training.path import PathPoint
+from aglets.training.path_point import PathPoint
+from aglets.training.sample import Sample
 
 __all__ = ["Term", "decision", "terms_of"]
 

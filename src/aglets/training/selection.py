@@ -19,16 +19,18 @@ from aglets.graphs.arrays import Floats, Rows
 from aglets.mining import BudgetError
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.fitting import (
+    FitCallback,
     Paths,
-    Sample,
     Settings,
-    Watch,
+    Walk,
     prepare,
     walk,
     walk_maxpats,
 )
-from aglets.training.path import PathPoint
+from aglets.training.path import Validation
+from aglets.training.path_point import PathPoint
 from aglets.training.point_graphlets import decision
+from aglets.training.sample import Sample
 
 __all__ = [
     "Cell",
@@ -122,11 +124,11 @@ def evaluate_folds(
 ) -> list[FoldResult]:
     """Evaluate the grid on every (training rows, held-out rows), folds side by side.
 
-    Folds are evaluated one after the other if somebody watches.
+    Folds are evaluated one after the other if there is a callback.
     """
-    watched = type(settings.watch) is not Watch
+    in_order = type(settings.callback) is not FitCallback
     alone = len(folds) == 1
-    results: list[FoldResult] = Parallel(n_jobs=1 if watched or alone else n_jobs)(
+    results: list[FoldResult] = Parallel(n_jobs=1 if in_order or alone else n_jobs)(
         delayed(evaluate)(
             sample[train],
             sample[held_out],
@@ -168,7 +170,7 @@ def evaluate(
     keep : bool
         Keep the path points.
     stage : str
-        What the training graphs are, for whoever watches.
+        What the training graphs are, for callbacks.
     """
     held_out = held_out.to_model_units(input_spec)
     cells = grid.cells
@@ -176,7 +178,8 @@ def evaluate(
     loss, score = np.full(shape, np.inf), np.full(shape, -np.inf)
     n_nonzero = np.full(shape, np.inf)
     kept: list[Paths] = [[] for _ in cells]
-    for cell, paths in _walked(train, held_out, grid, settings, input_spec, stage):
+    validation = Validation(held_out, keep_f=keep or settings.callback.keeps_paths)
+    for cell, paths in _walked(train, validation, grid, settings, input_spec, stage):
         row = cells.index(cell)
         if keep:
             kept[row] = paths
@@ -189,7 +192,7 @@ def evaluate(
 
 def _walked(
     train: Sample,
-    held_out: Sample,
+    validation: Validation,
     grid: Grid,
     settings: Settings,
     input_spec: InputSpec,
@@ -204,15 +207,8 @@ def _walked(
         )
         for rho in grid.rhos:
             try:
-                walked = walk_maxpats(
-                    prepared,
-                    settings,
-                    rho=rho,
-                    maxpats=maxpats,
-                    validation=held_out,
-                    done=is_stale,
-                    stage=stage,
-                )
+                plan = Walk(rho, max(maxpats), validation, done=is_stale, stage=stage)
+                walked = walk_maxpats(prepared, settings, plan, maxpats)
             except BudgetError as error:
                 refused = error
                 continue
@@ -235,14 +231,8 @@ def walk_cells(
         maxpat = max(cell.maxpat for cell in cells)
         prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, input_spec=input_spec)
         for cell in cells:
-            walked[cell] = walk(
-                prepared,
-                settings,
-                rho=cell.rho,
-                maxpat=cell.maxpat,
-                stop=stops[cell],
-                stage="refit",
-            )
+            plan = Walk(cell.rho, cell.maxpat, stop=stops[cell], stage="refit")
+            walked[cell] = walk(prepared, settings, plan)
     return walked
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from aglets.graphs.arrays import Floats
 from aglets.model.losses import Loss
-from aglets.training.fitting import Sample
+from aglets.training.sample import Sample
 from aglets.training.selection import Choice, FoldResult
 
 __all__ = ["standard_error"]

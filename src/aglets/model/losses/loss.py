@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from aglets.graphs.arrays import Floats
 
-__all__ = ["Loss", "Option", "Task"]
+__all__ = ["Loss", "Option", "Task", "intercept_by_newton"]
 
 Task = Literal["classification", "regression"]
 
@@ -125,34 +125,14 @@ class Loss(ABC):
     def best_intercept(self, y: Floats, offset: Floats, w: Floats, current: float = 0.0) -> float:
         """Minimise ``value(y, offset + b, w)`` over b, to machine precision.
 
-        Newton's method started at ``current`` on the derivative, which never decreases in b;
-        a step that leaves the bracket of the root is replaced by bisection.
+        Newton's method started at ``current`` on the derivative, which never decreases in b.
         """
-        low, high = self.intercept_interval(y, offset, w)
-        b = min(max(current, low), high)
-        for _ in range(200):
+
+        def slopes(b: float) -> tuple[float, float]:
             f = offset + b
-            slope = float(self.residual(y, f, w).sum())
-            if slope == 0.0:
-                return b
-            if slope > 0.0:
-                low = b
-            else:
-                high = b
-            bend = float(self.curvature(y, f, w).sum())
-            step = slope / bend if bend > 0.0 else np.inf
-            proposal = b + step
-            if not low < proposal < high:
-                # The step is below rounding, or the bracket has no point left to try.
-                if abs(step) <= EPSILON * abs(b):
-                    return b
-                proposal = 0.5 * (low + high)
-                if not low < proposal < high:
-                    return b
-            if abs(proposal - b) <= 2.0 * EPSILON * abs(proposal):
-                return proposal
-            b = proposal
-        return b
+            return float(self.residual(y, f, w).sum()), float(self.curvature(y, f, w).sum())
+
+        return intercept_by_newton(slopes, self.intercept_interval(y, offset, w), current)
 
     def score(self, y: Floats, f: Floats, w: Floats) -> float:
         """Weighted accuracy for classification (f = 0 counts as -1), R² for regression.
@@ -184,3 +164,44 @@ class Loss(ABC):
 
     def __hash__(self) -> int:
         return hash((type(self), *sorted(vars(self).items())))
+
+
+def intercept_by_newton(
+    slopes: Callable[[float], tuple[float, float]], interval: tuple[float, float], current: float
+) -> float:
+    """Find where a slope that never increases is zero, to machine precision.
+
+    Parameters
+    ----------
+    slopes : callable
+        For an intercept b, minus the first derivative of the value, and the second one: sums over
+        graphs.
+    interval : (float, float)
+        Two numbers between which there is such a b.
+    current : float
+        Where Newton's method starts; a step that leaves the bracket of the root is replaced by
+        bisection.
+    """
+    low, high = interval
+    b = min(max(current, low), high)
+    for _ in range(200):
+        slope, bend = slopes(b)
+        if slope == 0.0:
+            return b
+        if slope > 0.0:
+            low = b
+        else:
+            high = b
+        step = slope / bend if bend > 0.0 else np.inf
+        proposal = b + step
+        if not low < proposal < high:
+            # The step is below rounding, or the bracket has no point left to try.
+            if abs(step) <= EPSILON * abs(b):
+                return b
+            proposal = 0.5 * (low + high)
+            if not low < proposal < high:
+                return b
+        if abs(proposal - b) <= 2.0 * EPSILON * abs(proposal):
+            return proposal
+        b = proposal
+    return b

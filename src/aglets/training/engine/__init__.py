@@ -1,7 +1,17 @@
-"""The solver's only door to graphs."""
+"""The one seam between solvers and graphs."""
 
 from __future__ import annotations
 
-from aglets.training.engine.local import GraphletStore, HeldOut, LocalEngine
+from aglets.training.engine.local import LocalEngine, LocalPlacement
+from aglets.training.engine.protocol import Engine, Goal, MiningPlan, Placement
+from aglets.training.engine.sharded import ShardedEngine
 
-__all__ = ["GraphletStore", "HeldOut", "LocalEngine"]
+__all__ = [
+    "Engine",
+    "Goal",
+    "LocalEngine",
+    "LocalPlacement",
+    "MiningPlan",
+    "Placement",
+    "ShardedEngine",
+]

@@ -1,9 +1,4 @@
-"""All graphs in this process: search the tree, match trained graphlets, pull their attributes.
-
-The solver names graphlets by *handles* and holds their attributes as one flat vector `z`: for each
-handle in order its node attributes row by row, then its edge attributes row by row. Every method is
-a function of its arguments; what was materialised for a graphlet is only a matter of speed.
-"""
+"""All graphs in one place: one shard, with its mining tree and the graphlets in training."""
 
 from __future__ import annotations
 
@@ -11,41 +6,103 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from aglets import _core
 from aglets.graphs import GraphSet
-from aglets.graphs.arrays import Codes, Floats
-from aglets.mining import Found, Pattern, Tree
+from aglets.graphs.arrays import Bools, Codes, Floats, Ints
+from aglets.mining import Found, Pattern, Starts, Tree
+from aglets.preprocessing.starts import starting_vectors
+from aglets.training.engine.covariate_design import CovariateDesign, CovariateMoments
+from aglets.training.engine.matched import LocalMatched, LocalScores
+from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
+from aglets.training.engine.score_sums import ScoreSums
+from aglets.training.sample import Sample
 
-__all__ = ["GraphletStore", "HeldOut", "LocalEngine"]
+__all__ = ["LocalEngine", "LocalGraphs", "LocalPlacement", "planted_tree", "starting_attributes"]
 
 
-#: Largest table of embedded attributes for one graphlet; beyond it graphs are searched anew.
+#: Largest table of embedded attributes for one graphlet; beyond it graphs are searched again.
 TABLE_BYTES = 16 << 20
 
 
-class GraphletStore:
-    """Patterns of a tree that entered training, with their embeddings; all paths share it.
+@dataclass(frozen=True)
+class LocalEngine:
+    """Trains on all graphs in this process, in one piece; what ``engine=None`` means.
+
+    Examples
+    --------
+    >>> LocalEngine()
+    LocalEngine()
+    """
+
+    def place(self, sample: Sample, plan: MiningPlan) -> LocalPlacement:
+        """Plant the tree that all paths of a fit share."""
+        starts = starting_vectors(sample.graphs, plan.starts, sample.sample_weight)
+        return LocalPlacement(sample, planted_tree(sample.graphs, starts, plan))
+
+
+def planted_tree(graphs: GraphSet, starts: Starts, plan: MiningPlan) -> Tree:
+    """Make the mining tree of training graphs."""
+    return Tree(
+        graphs,
+        maxpat=plan.maxpat,
+        starts=starts,
+        max_nodes=plan.max_nodes,
+        max_bytes=plan.max_bytes,
+        n_jobs=plan.n_jobs,
+    )
+
+
+class LocalPlacement:
+    """Training graphs, their mining tree, and the patterns that entered training.
 
     Parameters
     ----------
+    sample : Sample
+        In model units.
     tree : Tree
+        Of the same graphs.
     table_bytes : int
         Largest table of embedded attributes for one graphlet.
     """
 
-    def __init__(self, tree: Tree, table_bytes: int = TABLE_BYTES) -> None:
+    def __init__(self, sample: Sample, tree: Tree, table_bytes: int = TABLE_BYTES) -> None:
+        self.sample = sample
         self.tree = tree
         self.table_bytes = table_bytes
         self.bank = _core.GraphletBank(tree.graphs.core, table_bytes)
-        self.patterns: list[Pattern] = []
-        self._handles: dict[int, int] = {}
+        self.entered: list[Pattern] = []  # by handle
+        self._handles: dict[int | tuple[bytes, ...], int] = {}
         self._held_out: dict[int, HeldOut] = {}
 
-    def handles(self, nodes: npt.NDArray[np.int64]) -> Codes:
-        """Return the handle of each tree node, taking up those that are new."""
-        return np.array([self._handle(int(node)) for node in nodes], dtype=np.int32)
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets of each graph."""
+        return len(self.sample.targets)
+
+    def seconds_spent(self) -> float:
+        """How long searches took since time was last granted."""
+        return self.tree.seconds_spent
+
+    def allow(self, max_seconds: float | None) -> None:
+        """Grant so many seconds to the searches from now on."""
+        self.tree.allow(max_seconds)
+
+    def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
+        """Return the graphs as one path sees them; a design of several shards comes from them."""
+        values, weight = self.sample.covariates, self.sample.weight
+        if design is None and values is not None:
+            design = CovariateDesign.of(values, goal.covariate_penalty, weight)
+        return LocalGraphs(self, goal, design)
+
+    def handles(self, names: Ints, patterns: Sequence[Pattern] | None = None) -> Codes:
+        """Return the handle of each tree node, taking up those that are new.
+
+        Of a pattern that the tree lacks the name is -1, and it is taken up without support.
+        """
+        given = [None] * len(names) if patterns is None else patterns
+        found = [self._handle(int(n), p) for n, p in zip(names, given, strict=True)]
+        return np.array(found, dtype=np.int32)
 
     def held_out(self, graphs: GraphSet) -> HeldOut:
         """Return the same patterns on other graphs, kept for the next path that asks."""
@@ -53,12 +110,158 @@ class GraphletStore:
             self._held_out[id(graphs)] = HeldOut(self, graphs)
         return self._held_out[id(graphs)]
 
-    def _handle(self, node: int) -> int:
-        if node not in self._handles:
-            pattern = self.tree.pattern(node)
-            self._handles[node] = self.bank.add(core_pattern(pattern), self.tree.costs(node)[0])
-            self.patterns.append(pattern)
-        return self._handles[node]
+    def roots(self) -> tuple[Ints, Codes]:
+        """Return the names of patterns of one node, and their types."""
+        return self.tree.roots()
+
+    def order(self) -> tuple[Codes, Codes]:
+        """Return what types and edge labels in canonical order are called outside of the tree."""
+        return self.tree.order.types, self.tree.order.edge_labels
+
+    def children(self, names: Ints, maxpat: int) -> tuple[Codes, Ints, Codes, Codes]:
+        """Return the children of tree nodes, grown if need be (`Tree.children`)."""
+        return self.tree.children(names, maxpat=maxpat)
+
+    def covariate_moments(self) -> CovariateMoments:
+        """Sum up the covariates."""
+        return CovariateMoments.of(self._covariates, self.sample.weight)
+
+    def covariate_squares(self, mean: Floats) -> Floats:
+        """Weighted sum of squared distances from the mean."""
+        return np.asarray(self.sample.weight @ (self._covariates - mean) ** 2)
+
+    def covariate_triangle(self, mean: Floats, back: Floats) -> Floats:
+        """R of a QR decomposition of the scaled covariates."""
+        triangle: Floats = np.linalg.qr((self._covariates - mean) @ back, mode="r")  # type: ignore[assignment]
+        return triangle
+
+    @property
+    def _covariates(self) -> Floats:
+        assert self.sample.covariates is not None
+        return self.sample.covariates
+
+    def _handle(self, name: int, pattern: Pattern | None) -> int:
+        key = name if name >= 0 or pattern is None else tuple(part.tobytes() for part in pattern)
+        if key not in self._handles:
+            support = self.tree.costs(name)[0] if name >= 0 else np.empty(0, dtype=np.int32)
+            pattern = self.tree.pattern(name) if pattern is None else pattern
+            self._handles[key] = self.bank.add(core_pattern(pattern), support)
+            self.entered.append(pattern)
+        return self._handles[key]
+
+
+class LocalGraphs:
+    """The graphs of one shard at one rho, maxpat, loss and output.
+
+    Parameters
+    ----------
+    placement : LocalPlacement
+    goal : Goal
+    design : CovariateDesign or None
+    """
+
+    def __init__(
+        self, placement: LocalPlacement, goal: Goal, design: CovariateDesign | None
+    ) -> None:
+        sample = placement.sample
+        self.placement = placement
+        self.rho, self.maxpat, self.output = goal.rho, goal.maxpat, goal.output
+        self.loss = goal.loss
+        self.y = np.ascontiguousarray(sample.targets[goal.output])
+        self.weight = sample.weight
+        self.design = design
+        self.covariates = None if design is None else design.rows(placement._covariates)
+
+    def curvature_bound(self) -> float:
+        """Bound the second derivative of the loss by the intercept."""
+        return float(self.loss.curvature_bound(self.weight).sum())
+
+    def nothing_matched(self) -> LocalMatched:
+        """Return no graphlets, only covariates."""
+        return LocalMatched(
+            self,
+            np.empty(0, dtype=np.int32),
+            np.empty(0, dtype=np.int64),
+            np.empty(0, dtype=np.int32),
+            np.empty((0, len(self.y))),
+        )
+
+    def search(self, scores: LocalScores, lam: float) -> Found:
+        """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
+        tree = self.placement.tree
+        return tree.search(scores.residual, lam=lam, rho=self.rho, maxpat=self.maxpat)
+
+    def lambda_max(self, scores: LocalScores) -> tuple[float, int]:
+        """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
+        tree = self.placement.tree
+        value, node = tree.lambda_max(scores.residual, rho=self.rho, maxpat=self.maxpat)
+        return value, 0 if node < 0 else len(tree.pattern(node).types)
+
+    def signed_sums(self, scores: LocalScores, names: Ints) -> tuple[Floats, Floats]:
+        """G of untrained graphlets, split by the sign of the residual (`Tree.signed_sums`)."""
+        up, down = self.placement.tree.signed_sums(names, scores.residual, rho=self.rho)
+        return up[:, 0, 0], down[:, 0, 0]
+
+    def patterns(self, names: Ints) -> tuple[Pattern, ...]:
+        """Return the patterns of tree nodes."""
+        return tuple(self.placement.tree.pattern(name) for name in names.tolist())
+
+    def names(self, patterns: Sequence[Pattern]) -> Ints:
+        """Return the tree nodes of patterns that were in training before."""
+        found = [self.placement.tree.find(pattern) for pattern in patterns]
+        return np.array(found, dtype=np.int64)
+
+    def start(self, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
+        """Return where these graphlets start, flat, and the number of entries of each."""
+        return starting_attributes(self.placement.tree.starts, patterns)
+
+    def restored(
+        self,
+        names: Ints,
+        z: Floats,
+        embedding: Codes,
+        patterns: Sequence[Pattern] | None = None,
+    ) -> LocalMatched:
+        """Match graphlets of a checkpoint: ties go to their embeddings."""
+        if not len(names):
+            return self.nothing_matched()
+        handles = self.placement.handles(names, patterns)
+        costs, _ = self.match(handles, z, embedding)
+        psi = np.exp(-self.rho * costs)
+        return LocalMatched(self, handles, self.embedding_lengths(handles), embedding, psi)
+
+    def embedding_size(self, names: Ints, patterns: Sequence[Pattern]) -> int:
+        """Count the entries of the embeddings of some graphlets."""
+        return int(self.embedding_lengths(self.placement.handles(names, patterns)).sum())
+
+    def judge_on(self, held_out: Sample, keep_f: bool = False) -> LocalJudge:
+        """Take graphs in model units to judge models on."""
+        return LocalJudge(self, held_out, keep_f)
+
+    def handles(self, names: Ints, patterns: Sequence[Pattern] | None) -> Codes:
+        """Return the handles of tree nodes."""
+        return self.placement.handles(names, patterns)
+
+    def embedding_lengths(self, handles: Codes) -> Ints:
+        """Count the entries of each graphlet in the flat embeddings."""
+        bank = self.placement.bank
+        return np.array([bank.n_sites(handle) for handle in handles.tolist()], dtype=np.int64)
+
+    def match(
+        self, handles: Codes, z: Floats, previous: Codes | None = None
+    ) -> tuple[Floats, Codes]:
+        """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0, and best embeddings.
+
+        Ties go to the `previous` embeddings of the same handles.
+        """
+        return self.placement.bank.match(handles, z, previous, self.placement.tree.n_jobs)
+
+    def pull(self, handles: Codes, z: Floats, embedding: Codes, weights: Floats) -> Floats:
+        """sum_i w_iH (z_H - x_i) with x_i the attributes matched in graph i; flat as z.
+
+        The z-gradient of sum_i c_iH psi_iH is this with w = -2 rho c psi.
+        """
+        return self.placement.bank.pull(handles, z, embedding, weights)
 
 
 class HeldOut:
@@ -67,97 +270,83 @@ class HeldOut:
     Label codes must be those of the training graphs (`GraphSet.with_vocabulary`).
     """
 
-    def __init__(self, store: GraphletStore, graphs: GraphSet) -> None:
+    def __init__(self, placement: LocalPlacement, graphs: GraphSet) -> None:
         self.graphs = graphs
-        self._store = store
-        self._bank = _core.GraphletBank(graphs.core, store.table_bytes)
+        self._placement = placement
+        self._bank = _core.GraphletBank(graphs.core, placement.table_bytes)
         self._handles: dict[int, int] = {}
 
     def match(self, handles: Codes, z: Floats) -> Floats:
         """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0."""
         own = np.array([self._handle(h) for h in handles.tolist()], dtype=np.int32)
-        costs: Floats = self._bank.match(own, z, None, self._store.tree.n_jobs)[0]
+        costs: Floats = self._bank.match(own, z, None, self._placement.tree.n_jobs)[0]
         return costs
 
     def _handle(self, handle: int) -> int:
         if handle not in self._handles:
-            pattern = core_pattern(self._store.patterns[handle])
+            pattern = core_pattern(self._placement.entered[handle])
             self._handles[handle] = self._bank.add(pattern, self._bank.find_support(pattern))
         return self._handles[handle]
 
 
-@dataclass(frozen=True)
-class LocalEngine:
-    """The graphs of one process, seen at one rho and maxpat.
+class LocalJudge:
+    """Held-out graphs of one shard.
 
     Parameters
     ----------
-    store : GraphletStore
-        Tree and embeddings.
-    rho : float
-    maxpat : int
+    graphs : LocalGraphs
+        The training graphs.
+    held_out : Sample
+    keep_f : bool
+        Whether to give every f, too.
     """
 
-    store: GraphletStore
-    rho: float
-    maxpat: int
+    def __init__(self, graphs: LocalGraphs, held_out: Sample, keep_f: bool) -> None:
+        self._rho, self._loss, self._keep_f = graphs.rho, graphs.loss, keep_f
+        self._held_out = graphs.placement.held_out(held_out.graphs)
+        self._y = np.ascontiguousarray(held_out.targets[graphs.output])
+        self._weight = held_out.weight
+        self._covariates = None
+        if graphs.design is not None and held_out.covariates is not None:
+            self._covariates = graphs.design.rows(held_out.covariates)
 
-    @property
-    def n_graphs(self) -> int:
-        """Number of graphs."""
-        return len(self.store.tree.graphs)
+    def judge(
+        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+    ) -> Judgement:
+        """Judge the model of the chosen graphlets."""
+        loss, sums, f = self.sums(matched, chosen, z, coef, beta0)
+        return Judgement(loss, sums.score, f)
 
-    def search(self, residual: Floats, lam: float) -> Found:
-        """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
-        return self.store.tree.search(residual, lam=lam, rho=self.rho, maxpat=self.maxpat)
+    def sums(
+        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+    ) -> tuple[float, ScoreSums, Floats]:
+        """Loss, what the score is made of, and f if it was asked for."""
+        f = self._decision(matched, chosen, z, coef, beta0)
+        loss = self._loss.value(self._y, f, self._weight)
+        sums = ScoreSums.of(self._loss, self._y, f, self._weight)
+        return loss, sums, f if self._keep_f else np.empty(0)
 
-    def lambda_max(self, residual: Floats) -> tuple[float, int]:
-        """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
-        tree = self.store.tree
-        value, node = tree.lambda_max(residual, rho=self.rho, maxpat=self.maxpat)
-        return value, 0 if node < 0 else len(tree.pattern(node).types)
+    def _decision(
+        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+    ) -> Floats:
+        n = np.count_nonzero(chosen)
+        base = beta0 if self._covariates is None else beta0 + coef[n:] @ self._covariates
+        if not n:
+            return np.full(len(self._y), base)
+        costs = self._held_out.match(matched.handles[chosen], z)
+        return np.asarray(base + coef[:n] @ np.exp(-self._rho * costs))
 
-    def handles(self, nodes: npt.NDArray[np.int64]) -> Codes:
-        """Return the handles of tree nodes, taking up those that are new."""
-        return self.store.handles(nodes)
 
-    def pattern(self, handle: int) -> Pattern:
-        """Return the pattern behind a handle."""
-        return self.store.patterns[handle]
-
-    def nodes(self, patterns: Sequence[Pattern]) -> npt.NDArray[np.int64]:
-        """Return the tree nodes of patterns that were in training before."""
-        return np.array([self.store.tree.find(pattern) for pattern in patterns], dtype=np.int64)
-
-    def start(self, handles: Codes) -> Floats:
-        """Return the attributes at which these graphlets start, flat."""
-        starts = self.store.tree.starts
-        parts = [np.empty(0)]
-        for handle in handles:
-            pattern = self.store.patterns[handle]
-            parts.append(starts.type_starts[pattern.types].ravel())
-            parts.append(starts.edge_starts[pattern.edge_labels].ravel())
-        return np.concatenate(parts)
-
-    def sizes(self, handles: Codes) -> npt.NDArray[np.int64]:
-        """Count the entries of z and of sites of each graphlet, shape (n_graphlets, 2)."""
-        bank = self.store.bank
-        sizes = [(bank.n_attributes(h), bank.n_sites(h)) for h in handles.tolist()]
-        return np.array(sizes, dtype=np.int64).reshape(-1, 2)
-
-    def match(self, handles: Codes, z: Floats, sites: Codes | None = None) -> tuple[Floats, Codes]:
-        """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0, and best embeddings.
-
-        `sites` holds the best embeddings of an earlier call for the same handles: ties go to them.
-        """
-        return self.store.bank.match(handles, z, sites, self.store.tree.n_jobs)
-
-    def pull(self, handles: Codes, z: Floats, sites: Codes, weights: Floats) -> Floats:
-        """sum_i w_iH (z_H - x_i) with x_i the attributes matched in graph i; flat as z.
-
-        The z-gradient of sum_i c_iH psi_iH is this with w = -2 rho c psi.
-        """
-        return self.store.bank.pull(handles, z, sites, weights)
+def starting_attributes(starts: Starts, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
+    """Return the attributes at which graphlets start, flat, and the number of entries of each."""
+    parts = [np.empty(0)]
+    sizes = []
+    for pattern in patterns:
+        nodes = starts.type_starts[pattern.types].ravel()
+        edges = starts.edge_starts[pattern.edge_labels].ravel()
+        parts += [nodes, edges]
+        sizes.append(len(nodes) + len(edges))
+    return np.concatenate(parts), np.array(sizes, dtype=np.int64)
 
 
 def core_pattern(pattern: Pattern) -> _core.Pattern:

@@ -1,6 +1,6 @@
 """The blocks of Algorithm 1: each is an equation of the paper and returns a new state.
 
-Signs are those of `loss.py`: a_i = -d value / d f_i and g_H = sum_i a_i psi_i(H), so that
+Signs are those of `losses.py`: a_i = -d value / d f_i and g_H = sum_i a_i psi_i(H), so that
 -g is the gradient of the loss in beta.
 """
 
@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from aglets.graphs.arrays import Floats
+from aglets.graphs.arrays import Bools, Floats
 from aglets.mining import Found
+from aglets.training.engine.protocol import Scores
 from aglets.training.optim.line_search import Step, backtracking
 from aglets.training.optim.state import Problem, State, enlarged
 
@@ -24,6 +24,7 @@ __all__ = [
     "update_beta",
     "update_beta0",
     "update_z",
+    "z_gradient",
 ]
 
 
@@ -35,9 +36,9 @@ STANDSTILL = 1e-9
 
 def grow_working_set(problem: Problem, state: State, lam: float) -> tuple[State, Found]:
     """W <- W + {H : |g_H| > lam, H not in W}, by pruned search (equation 7, Algorithm 2)."""
-    found = problem.engine.search(problem.residual(state.f), lam)
-    new = found.nodes[~np.isin(found.nodes, state.nodes)]
-    return enlarged(state, new, problem.engine), found
+    found = problem.graphs.search(state.scores, lam)
+    new = found.nodes[~np.isin(found.nodes, state.names)]
+    return enlarged(problem, state, new), found
 
 
 def update_beta(problem: Problem, state: State, lam: float) -> State:
@@ -49,14 +50,15 @@ def update_beta(problem: Problem, state: State, lam: float) -> State:
     if not len(beta):
         return state
 
-    def smooth(beta: Floats) -> tuple[float, None]:
-        return problem.value(state.beta0 + beta @ state.rows), None
+    def smooth(beta: Floats) -> tuple[float, Scores]:
+        scores = state.matched.scores(beta, state.beta0)
+        return scores.value(), scores
 
-    g = state.rows @ problem.residual(state.f)
+    g, _ = state.scores.gradient()
     step = backtracking(
         smooth,
         beta,
-        problem.value(state.f),
+        state.scores.value(),
         g,
         LENGTHEN * state.beta_step,
         prox=state.penalty(lam).prox,
@@ -68,9 +70,8 @@ def update_beta(problem: Problem, state: State, lam: float) -> State:
 
 def update_beta0(problem: Problem, state: State) -> State:
     """beta_0 <- argmin of the loss, exactly (equation 6, appendix A)."""
-    offset = state.coef @ state.rows
-    beta0 = problem.loss.best_intercept(problem.y, offset, problem.weight, state.beta0)
-    return replace(state, beta0=beta0)
+    without = state.matched.scores(state.coef, 0.0)
+    return replace(state, beta0=without.best_intercept(state.beta0))
 
 
 def update_z(problem: Problem, state: State) -> State:
@@ -78,17 +79,17 @@ def update_z(problem: Problem, state: State) -> State:
     active = state.beta != 0.0
     if not active.any():
         return state
-    gradient = z_gradient(problem, state, active)
+    gradient = z_gradient(state, active)
 
     def smooth(z: Floats) -> tuple[float, State]:
-        moved = rematched(problem, state, active, z)
-        return problem.value(moved.f), moved
+        moved = rematched(state, active, z)
+        return moved.scores.value(), moved
 
     z = state.z[state.z_of(active)]
     step = backtracking(
         smooth,
         z,
-        problem.value(state.f),
+        state.scores.value(),
         -gradient,
         LENGTHEN * state.z_step,
     )
@@ -103,34 +104,21 @@ def _next_length(x: Floats, step: Step[Any], before: float) -> float:
     return step.length if moved > STANDSTILL * float(np.abs(x).max(initial=0.0)) else before
 
 
-def z_gradient(problem: Problem, state: State, active: npt.NDArray[np.bool_]) -> Floats:
+def z_gradient(state: State, active: Bools) -> Floats:
     """dF/dz_H = sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the active graphlets, flat."""
-    engine = problem.engine
-    a = problem.residual(state.f)
-    weights = (2.0 * engine.rho) * (state.beta[active, None] * state.psi[active]) * a
-    return engine.pull(
-        state.handles[active],
-        state.z[state.z_of(active)],
-        state.sites[state.sites_of(active)],
-        np.ascontiguousarray(weights),
-    )
+    return state.scores.z_gradient(active, state.z[state.z_of(active)], state.beta[active])
 
 
-def rematched(
-    problem: Problem, state: State, active: npt.NDArray[np.bool_], moved: Floats
-) -> State:
+def rematched(state: State, active: Bools, moved: Floats) -> State:
     """Give the active graphlets the attributes `moved`, with psi and embeddings to match."""
-    z_mask, site_mask = state.z_of(active), state.sites_of(active)
-    costs, best = problem.engine.match(state.handles[active], moved, state.sites[site_mask])
-    z, sites, psi = state.z.copy(), state.sites.copy(), state.psi.copy()
-    z[z_mask], sites[site_mask] = moved, best
-    psi[active] = np.exp(-problem.engine.rho * costs)
-    return replace(state, z=z, sites=sites, psi=psi)
+    z = state.z.copy()
+    z[state.z_of(active)] = moved
+    return replace(state, z=z, matched=state.matched.moved(active, moved))
 
 
-def kkt_violation(problem: Problem, state: State, lam: float) -> float:
+def kkt_violation(state: State, lam: float) -> float:
     """Largest violation of the optimality conditions of beta within W, and of covariates."""
     if not len(state.coef):
         return 0.0
-    g = state.rows @ problem.residual(state.f)
+    g, _ = state.scores.gradient()
     return float(state.penalty(lam).violation(g, state.coef).max())

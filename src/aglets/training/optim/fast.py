@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets.graphs.arrays import Bools, Floats
+from aglets.training.engine.protocol import Scores
 from aglets.training.optim.blocks import rematched, z_gradient
 from aglets.training.optim.quadratic import minimise_quadratic
 from aglets.training.optim.solver import Progress
@@ -78,13 +79,12 @@ def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Pro
     """W <- W + the worst of {H : |g_H| > lam, H not in W}."""
     start = perf_counter()
     state = progress.state
-    residual = problem.residual(state.f)
-    found = problem.engine.search(residual, lam * (1.0 + KKT_TOLERANCE))
-    outside = np.flatnonzero(~np.isin(found.nodes, state.nodes))
+    found = problem.graphs.search(state.scores, lam * (1.0 + KKT_TOLERANCE))
+    outside = np.flatnonzero(~np.isin(found.nodes, state.names))
     order = worst_first(np.abs(found.g[outside]), found.sizes[outside])
     worst = outside[order[:MAX_ENTERING]]
     seconds = perf_counter() - start
-    return progress.after(found, seconds, enlarged(state, found.nodes[worst], problem.engine))
+    return progress.after(found, seconds, enlarged(problem, state, found.nodes[worst]))
 
 
 def worst_first(violations: Floats, sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
@@ -113,31 +113,26 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
     that with the L1 term which lowers F enough is taken.
     """
     penalty = state.penalty(lam)
-    rows, beta, beta0 = state.rows, state.coef.copy(), state.beta0
-    f = beta0 + beta @ rows
-    value = problem.value(f) + penalty.value(beta)
+    beta, beta0, scores = state.coef.copy(), state.beta0, state.scores
+    value = scores.value() + penalty.value(beta)
     damped, damping = _damped(problem, state), 0.0
     for _ in range(max_steps):
-        a = problem.residual(f)
-        g = rows @ a
-        slope0 = float(a.sum())
+        g, slope0 = scores.gradient()
         violation = max(float(penalty.violation(g, beta).max(initial=0.0)), abs(slope0))
         if violation <= 0.1 * KKT_TOLERANCE * lam:
             break
         moving = (beta != 0.0) | (np.abs(g) > penalty.lam)
-        psi, part = rows[moving], penalty[moving]
-        change, change0 = newton_direction(
-            *(problem, psi, a, f, beta[moving], beta0, part.lam),
-            None if damped is None else damping * damped[moving],
-        )
-        promised = part.promise(g[moving], beta[moving], change) + slope0 * change0
+        here, part = beta[moving], penalty[moving]
+        lift = None if damped is None else damping * damped[moving]
+        change, change0 = newton_direction(scores, moving, here, beta0, part.lam, lift)
+        promised = part.promise(g[moving], here, change) + slope0 * change0
         if promised <= LEAST_PROMISE * value:
             break
-        shift = change @ psi + change0
+        line = scores.line(moving, change, change0)
         length = 1.0
         while length > 1e-10:
-            moved = beta[moving] + length * change
-            reached = problem.value(f + length * shift) + part.value(moved)
+            moved, there = here + length * change, line.at(length)
+            reached = there.value() + part.value(moved)
             if reached <= value - ARMIJO * length * promised:
                 break
             length *= 0.5
@@ -149,35 +144,26 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
         damping = next_damping(damping, length)
         beta[moving] = moved
         beta0 += length * change0
-        f = f + length * shift
-        value = reached
+        scores, value = there, reached
     graphlets = beta[: len(state.beta)]
     graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
     return state.with_coef(beta, beta0=beta0)
 
 
 def newton_direction(
-    problem: Problem,
-    psi: Floats,
-    a: Floats,
-    f: Floats,
+    scores: Scores,
+    moving: Bools,
     beta: Floats,
     beta0: float,
     lam: float | Floats,
     damping: Floats | None = None,
 ) -> tuple[Floats, float]:
     """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
-    bend = problem.loss.curvature(problem.y, f, problem.weight)
-    least = LEAST_BEND * problem.loss.curvature_bound(problem.weight)
-    bend = np.where(a != 0.0, np.maximum(bend, least), bend)
-    rows = np.vstack([psi, np.ones(len(f))])
-    bent = bend > 0.0
-    bent_rows = rows[:, bent]
-    Q = (bent_rows * bend[bent]) @ bent_rows.T
+    Q, slopes = scores.quadratic(moving, LEAST_BEND)
     if damping is not None:
         Q += np.diag(np.append(damping, 0.0))
     b = np.append(beta, beta0)
-    q = rows @ a + Q @ b
+    q = slopes + Q @ b
     penalty = np.append(np.full(len(beta), lam), 0.0)
     accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), _largest(lam))
     change = minimise_quadratic(Q, q, penalty, b, accuracy) - b
@@ -189,9 +175,9 @@ def _damped(problem: Problem, state: State) -> Floats | None:
 
     Free covariates may move far where the loss does not bend: a part of this keeps steps short.
     """
-    if state.columns is None:
+    if state.design is None:
         return None
-    total = float(problem.loss.curvature_bound(problem.weight).sum())
+    total = problem.graphs.curvature_bound()
     return np.concatenate([np.zeros(len(state.beta)), np.full(len(state.gamma), total)])
 
 
@@ -218,26 +204,25 @@ def step_z(problem: Problem, state: State) -> State:
     """z_H <- z_H - alpha_H dF/dz_H, all alpha shortened together until F falls.
 
     alpha_H is Barzilai and Borwein's length |s|² / s'y, from the last change s of z_H and y of its
-    gradient, within a wide range around 1 / kappa_H (`z_curvature`), which is the first length. No
-    step is longer than 1 / sqrt(rho), the distance over which psi changes. The search begins
-    with a little more than the shortening that was needed last.
+    gradient, within a wide range around 1 / kappa_H (`Scores.z_curvature`), which is the first
+    length. No step is longer than 1 / sqrt(rho), the distance over which psi changes. The search
+    begins with a little more than the shortening that was needed last.
     """
     active = state.beta != 0.0
     if not active.any() or not len(state.z):
         return state
-    value = problem.value(state.f)
+    value = state.scores.value()
     z_mask = state.z_of(active)
-    z, gradient = state.z[z_mask], z_gradient(problem, state, active)
-    sizes = state.sizes[active, 0]
+    z, gradient = state.z[z_mask], z_gradient(state, active)
     lengths = step_lengths(problem, state, active, z, gradient)
-    descent = -np.repeat(lengths, sizes) * gradient
+    descent = -np.repeat(lengths, state.sizes[active]) * gradient
     decrease = -float(gradient @ descent)
     if decrease <= 0.0:
         return state
     length = min(1.0, state.z_step / SHORTEN)
     for _ in range(MAX_TRIALS):
-        moved = rematched(problem, state, active, z + length * descent)
-        if problem.value(moved.f) <= value - ARMIJO * length * decrease:
+        moved = rematched(state, active, z + length * descent)
+        if moved.scores.value() <= value - ARMIJO * length * decrease:
             before = np.full(len(state.z), np.nan)
             gradient_before = before.copy()
             before[z_mask], gradient_before[z_mask] = z, gradient
@@ -250,13 +235,14 @@ def step_lengths(
     problem: Problem, state: State, active: Bools, z: Floats, gradient: Floats
 ) -> Floats:
     """alpha_H of `step_z` for the active graphlets."""
-    owner = np.repeat(np.arange(int(active.sum())), state.sizes[active, 0])
+    n_active = int(active.sum())
+    owner = np.repeat(np.arange(n_active), state.sizes[active])
 
     def per_graphlet(values: Floats) -> Floats:
-        sums = np.bincount(owner, weights=values, minlength=int(active.sum()))
+        sums = np.bincount(owner, weights=values, minlength=n_active)
         return sums.astype(np.float64, copy=False)
 
-    first = 1.0 / z_curvature(problem, state, active)
+    first = 1.0 / np.maximum(state.scores.z_curvature(active, state.beta[active]), 1e-300)
     lengths = first
     if state.z_before is not None and state.z_gradient_before is not None:
         z_mask = state.z_of(active)
@@ -268,21 +254,5 @@ def step_lengths(
         lengths = np.where(np.isnan(lengths), first, lengths)
         lengths = np.clip(lengths, SHORTEST * first, LONGEST * first)
     norms = np.sqrt(per_graphlet(gradient * gradient))
-    farthest = 1.0 / np.sqrt(problem.engine.rho)
+    farthest = 1.0 / np.sqrt(problem.goal.rho)
     return np.asarray(np.minimum(lengths, farthest / np.maximum(norms, 1e-300)))
-
-
-def z_curvature(problem: Problem, state: State, active: Bools) -> Floats:
-    """kappa_H = sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH for the active graphlets.
-
-    With w the weights of the z-gradient and h the curvature of the loss, it bounds the curvature of
-    F in z_H along the gradient.
-    """
-    rho, psi = problem.engine.rho, state.psi[active]
-    beta = np.abs(state.beta[active])
-    a = problem.residual(state.f)
-    bend = problem.loss.curvature(problem.y, state.f, problem.weight)
-    # rho D = -log psi, and psi² log psi -> 0 where psi = 0.
-    distances = np.where(psi > 0.0, -np.log(np.maximum(psi, 1e-300)), 0.0) * psi * psi
-    kappa = 2.0 * rho * beta * (psi @ np.abs(a)) + 4.0 * rho * beta**2 * (distances @ bend)
-    return np.asarray(np.maximum(kappa, 1e-300))

@@ -32,7 +32,7 @@ class Progress:
         return replace(
             self,
             state=state,
-            n_added=self.n_added + len(state.nodes) - len(self.state.nodes),
+            n_added=self.n_added + len(state.names) - len(self.state.names),
             n_searches=self.n_searches + 1,
             n_visited=self.n_visited + found.n_visited,
             n_made=self.n_made + found.n_made,

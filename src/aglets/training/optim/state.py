@@ -1,57 +1,48 @@
 """What a solver carries: the working set with its coefficients and attributes.
 
 A `State` never changes; a block returns a new one. So a warm start is an argument, a snapshot is
-free, and the best state of a lambda is simply kept.
+free, and the best state of a lambda is simply kept. What has one entry per graph is not here: it
+lies with the graphs, behind `State.matched` and `State.scores`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from aglets.graphs.arrays import Bools, Floats
+from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Pattern
-from aglets.model.losses import Loss
-from aglets.training.engine import LocalEngine
-from aglets.training.optim.columns import Columns
+from aglets.training.engine.covariate_design import CovariateDesign
+from aglets.training.engine.protocol import Goal, Matched, Placement, Scores, TrainingGraphs
 from aglets.training.optim.penalty import L1
 
-__all__ = ["KeptState", "Problem", "State", "empty_state", "enlarged"]
+__all__ = ["Problem", "State", "StoredState", "empty_state", "enlarged"]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Training graphs behind an engine, what is known of them, and the loss.
+    """What is minimised: the goal, and the training graphs as a path with that goal sees them.
 
     Parameters
     ----------
-    engine : LocalEngine
-    loss : Loss
-    y : ndarray of shape (n_graphs,)
-    weight : ndarray of shape (n_graphs,)
+    goal : Goal
+    graphs : TrainingGraphs
     """
 
-    engine: LocalEngine
-    loss: Loss
-    y: Floats
-    weight: Floats
+    goal: Goal
+    graphs: TrainingGraphs
 
-    def value(self, f: Floats) -> float:
-        """1/2 sum_i w_i loss(y_i, f_i)."""
-        return self.loss.value(self.y, f, self.weight)
-
-    def residual(self, f: Floats) -> Floats:
-        """a_i = -d value / d f_i."""
-        return self.loss.residual(self.y, f, self.weight)
+    @classmethod
+    def of(cls, placement: Placement, goal: Goal) -> Problem:
+        """Pose a problem on graphs that were placed."""
+        return cls(goal, placement.graphs_for(goal))
 
     def objective(self, state: State, lam: float) -> float:
         """1/2 sum_i w_i loss(y_i, f_i) + lam |beta|_1, and factor lam |gamma|_1 of covariates."""
-        return self.value(state.f) + state.penalty(lam).value(state.coef)
+        return state.scores.value() + state.penalty(lam).value(state.coef)
 
 
 @dataclass(frozen=True)
@@ -60,134 +51,126 @@ class State:
 
     Parameters
     ----------
-    nodes : ndarray of shape (W,)
-        Tree nodes of the patterns.
-    handles : ndarray of shape (W,)
-        Names under which the engine knows them.
-    sizes : ndarray of shape (W, 2)
-        Number of entries of each in `z` and in `sites`.
-    z, sites : ndarray
-        Attributes, flat, and the best embedding in each supporting graph, flat.
-    psi : ndarray of shape (W, n_graphs)
+    names : ndarray of shape (W,)
+        Numbers under which the graphs know the patterns.
+    patterns : tuple of Pattern
+    sizes : ndarray of shape (W,)
+        Number of entries of each in `z`.
+    z : ndarray
+        Attributes, flat.
+    matched : Matched
+        The graphlets matched with the graphs, where the graphs are.
     beta : ndarray of shape (W,)
     beta0 : float
     beta_step, z_step : float
         Step lengths that were accepted last: where the next line search starts.
     z_before, z_gradient_before : ndarray or None
         Attributes before the last step in z and the gradient there, NaN where there was none.
-    columns : Columns or None
-        Covariates beside psi.
+    design : CovariateDesign or None
+        Units of covariates.
     gamma : ndarray of shape (n_columns,)
-        Their coefficients.
+        Coefficients of covariates.
     """
 
-    nodes: npt.NDArray[np.int64]
-    handles: npt.NDArray[np.int32]
-    sizes: npt.NDArray[np.int64]
+    names: Ints
+    patterns: tuple[Pattern, ...]
+    sizes: Ints
     z: Floats
-    sites: npt.NDArray[np.int32]
-    psi: Floats
+    matched: Matched
     beta: Floats
     beta0: float
     beta_step: float = 1.0
     z_step: float = 1.0
     z_before: Floats | None = None
     z_gradient_before: Floats | None = None
-    columns: Columns | None = None
+    design: CovariateDesign | None = None
     gamma: Floats = field(default_factory=lambda: np.empty(0))
 
-    @cached_property
-    def f(self) -> Floats:
-        """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i)."""
-        return self.beta0 + self.coef @ self.rows
-
-    @cached_property
-    def rows(self) -> Floats:
-        """All that has a coefficient: psi, and covariates below."""
-        return self.psi if self.columns is None else np.vstack([self.psi, self.columns.rows])
+    @property
+    def scores(self) -> Scores:
+        """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i), with the graphs."""
+        # Not a cached_property, which takes a lock in Python 3.11.
+        known: Scores | None = self.__dict__.get("_scores")
+        if known is None:
+            known = self.__dict__["_scores"] = self.matched.scores(self.coef, self.beta0)
+        return known
 
     @property
     def coef(self) -> Floats:
-        """Coefficients of `rows`: beta, and gamma behind."""
-        return self.beta if self.columns is None else np.concatenate([self.beta, self.gamma])
+        """All coefficients: beta, and gamma behind."""
+        return self.beta if self.design is None else np.concatenate([self.beta, self.gamma])
 
     def with_coef(self, coef: Floats, **changes: Any) -> State:
-        """Give `rows` other coefficients."""
-        if self.columns is None:
+        """Return a state with other coefficients."""
+        if self.design is None:
             return replace(self, beta=coef, **changes)
         n = len(self.beta)
         return replace(self, beta=coef[:n], gamma=coef[n:], **changes)
 
     def penalty(self, lam: float) -> L1:
-        """Return the penalty on the coefficients of `rows`."""
-        if self.columns is None:
+        """Return the penalty on the coefficients."""
+        if self.design is None:
             return L1(lam)
-        factors = [np.ones(len(self.beta)), np.full(len(self.gamma), self.columns.factor)]
-        return L1(lam * np.concatenate(factors))
+        return L1(lam * self.design.penalty_factors(len(self.beta)))
 
     def z_of(self, chosen: Bools) -> Bools:
         """Mask of the entries of z that belong to the chosen graphlets."""
-        return np.repeat(chosen, self.sizes[:, 0])
-
-    def sites_of(self, chosen: Bools) -> Bools:
-        """Mask of the entries of sites that belong to the chosen graphlets."""
-        return np.repeat(chosen, self.sizes[:, 1])
+        return np.repeat(chosen, self.sizes)
 
 
-def empty_state(problem: Problem, columns: Columns | None = None) -> State:
+def empty_state(problem: Problem) -> State:
     """W empty, beta_0 the best constant (line 4 of Algorithm 1), covariates without weight."""
-    n_graphs = problem.engine.n_graphs
-    beta0 = problem.loss.best_intercept(problem.y, np.zeros(n_graphs), problem.weight, 0.0)
+    matched, design = problem.graphs.nothing_matched(), problem.graphs.design
+    gamma = np.zeros(0 if design is None else design.n_columns)
     return State(
-        nodes=np.empty(0, dtype=np.int64),
-        handles=np.empty(0, dtype=np.int32),
-        sizes=np.empty((0, 2), dtype=np.int64),
+        names=np.empty(0, dtype=np.int64),
+        patterns=(),
+        sizes=np.empty(0, dtype=np.int64),
         z=np.empty(0),
-        sites=np.empty(0, dtype=np.int32),
-        psi=np.empty((0, n_graphs)),
+        matched=matched,
         beta=np.empty(0),
-        beta0=beta0,
-        columns=columns,
-        gamma=np.zeros(0 if columns is None else len(columns.rows)),
+        beta0=matched.scores(gamma, 0.0).best_intercept(0.0),
+        design=design,
+        gamma=gamma,
     )
 
 
-def enlarged(state: State, nodes: npt.NDArray[np.int64], engine: LocalEngine) -> State:
-    """Let tree nodes enter W with beta = 0 and their starting attributes."""
-    if not len(nodes):
+def enlarged(problem: Problem, state: State, names: Ints) -> State:
+    """Let patterns enter W with beta = 0 and their starting attributes."""
+    if not len(names):
         return state
-    handles = engine.handles(nodes)
-    z = engine.start(handles)
-    costs, sites = engine.match(handles, z)
+    patterns = problem.graphs.patterns(names)
+    z, sizes = problem.graphs.start(patterns)
     return replace(
         state,
-        nodes=np.concatenate([state.nodes, nodes]),
-        handles=np.concatenate([state.handles, handles]),
-        sizes=np.concatenate([state.sizes, engine.sizes(handles)]),
+        names=np.concatenate([state.names, names]),
+        patterns=state.patterns + patterns,
+        sizes=np.concatenate([state.sizes, sizes]),
         z=np.concatenate([state.z, z]),
-        sites=np.concatenate([state.sites, sites]),
-        psi=np.concatenate([state.psi, np.exp(-engine.rho * costs)]),
-        beta=np.concatenate([state.beta, np.zeros(len(nodes))]),
+        matched=state.matched.entered(names, z),
+        beta=np.concatenate([state.beta, np.zeros(len(names))]),
         z_before=_padded(state.z_before, len(z)),
         z_gradient_before=_padded(state.z_gradient_before, len(z)),
     )
 
 
 @dataclass(frozen=True)
-class KeptState:
+class StoredState:
     """A `State` without what belongs to one process, so that another can go on from it.
 
     Parameters
     ----------
     patterns : sequence of Pattern
         Of the working set, in its order.
-    z, sites, beta, beta0, beta_step, z_step, z_before, z_gradient_before, gamma
+    embedding : ndarray
+        The best embeddings, flat: ties go to them when graphlets are matched again.
+    z, beta, beta0, beta_step, z_step, z_before, z_gradient_before, gamma
         As in `State`.
     """
 
     patterns: Sequence[Pattern]
     z: Floats
-    sites: npt.NDArray[np.int32]
+    embedding: Codes
     beta: Floats
     beta0: float
     beta_step: float
@@ -197,21 +180,28 @@ class KeptState:
     gamma: Floats
 
     @classmethod
-    def of(cls, state: State, patterns: Sequence[Pattern]) -> KeptState:
-        """Keep a state; ``patterns`` are those of all handles."""
-        same = {f.name: getattr(state, f.name) for f in fields(cls) if f.name != "patterns"}
-        return cls(patterns=[patterns[handle] for handle in state.handles.tolist()], **same)
+    def of(cls, state: State) -> StoredState:
+        """Keep a state."""
+        same = {name: getattr(state, name) for name in _KEPT}
+        return cls(patterns=state.patterns, embedding=state.matched.embedding(), **same)
 
-    def revived(self, engine: LocalEngine, columns: Columns | None) -> State:
+    def revived(self, problem: Problem) -> State:
         """Return the state it was made of, to the last bit."""
-        nodes = engine.nodes(self.patterns)
-        handles = engine.handles(nodes)
-        same = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "patterns"}
-        psi = np.empty((0, engine.n_graphs))
-        if len(handles):
-            psi = np.exp(-engine.rho * engine.match(handles, self.z, self.sites)[0])
-        sizes = engine.sizes(handles)
-        return State(nodes=nodes, handles=handles, sizes=sizes, psi=psi, columns=columns, **same)
+        graphs = problem.graphs
+        names = graphs.names(self.patterns)
+        same = {name: getattr(self, name) for name in _KEPT}
+        return State(
+            names=names,
+            patterns=tuple(self.patterns),
+            sizes=graphs.start(self.patterns)[1],
+            matched=graphs.restored(names, self.z, self.embedding),
+            design=graphs.design,
+            **same,
+        )
+
+
+#: What a stored state has as it is.
+_KEPT = [f.name for f in fields(StoredState) if f.name not in ("patterns", "embedding")]
 
 
 def _padded(before: Floats | None, n_new: int) -> Floats | None:

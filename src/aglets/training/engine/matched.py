@@ -1,0 +1,219 @@
+"""One shard's side of the seam: graphlets matched with graphs, and scores.
+
+Everything here has one entry per graph and never changes. What is computed on the way is kept where
+it will be wanted again: residuals and slopes of scores, rows of matched graphlets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aglets.graphs.arrays import Bools, Codes, Floats, Ints
+from aglets.training.engine.score_sums import ScoreSums
+
+if TYPE_CHECKING:
+    from aglets.mining import Pattern
+    from aglets.training.engine.local import LocalGraphs
+
+__all__ = ["LocalMatched", "LocalScores"]
+
+
+class LocalMatched:
+    """Graphlets matched with the graphs of one shard.
+
+    Parameters
+    ----------
+    graphs : LocalGraphs
+    handles : ndarray of shape (n_graphlets,)
+        Names under which the bank knows them.
+    lengths : ndarray of shape (n_graphlets,)
+        Entries of each in the flat embeddings.
+    embedding : ndarray
+        The best one in each graph that holds the pattern, flat.
+    psi : ndarray of shape (n_graphlets, n_graphs)
+    """
+
+    __slots__ = ("_embedding", "_rows", "graphs", "handles", "lengths", "psi")
+
+    def __init__(
+        self, graphs: LocalGraphs, handles: Codes, lengths: Ints, embedding: Codes, psi: Floats
+    ) -> None:
+        self.graphs = graphs
+        self.handles = handles
+        self.lengths = lengths
+        self.psi = psi
+        self._embedding = embedding
+        self._rows: Floats | None = psi if graphs.covariates is None else None
+
+    @property
+    def rows(self) -> Floats:
+        """All that has a coefficient: psi, and covariates below."""
+        if self._rows is None:
+            assert self.graphs.covariates is not None
+            self._rows = np.vstack([self.psi, self.graphs.covariates])
+        return self._rows
+
+    def scores(self, coef: Floats, beta0: float) -> LocalScores:
+        """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i)."""
+        return LocalScores(self, beta0 + coef @ self.rows)
+
+    def entered(
+        self, names: Ints, z: Floats, patterns: tuple[Pattern, ...] | None = None
+    ) -> LocalMatched:
+        """Append graphlets; a name of -1 is a pattern that no graph of this shard holds."""
+        handles = self.graphs.handles(names, patterns)
+        costs, embedding = self.graphs.match(handles, z)
+        return LocalMatched(
+            self.graphs,
+            np.concatenate([self.handles, handles]),
+            np.concatenate([self.lengths, self.graphs.embedding_lengths(handles)]),
+            np.concatenate([self._embedding, embedding]),
+            np.concatenate([self.psi, np.exp(-self.graphs.rho * costs)]),
+        )
+
+    def moved(self, chosen: Bools, z: Floats) -> LocalMatched:
+        """Give the chosen graphlets new attributes; ties go to their previous embeddings."""
+        own = np.repeat(chosen, self.lengths)
+        costs, best = self.graphs.match(self.handles[chosen], z, self._embedding[own])
+        embedding, psi = self._embedding.copy(), self.psi.copy()
+        embedding[own] = best
+        psi[chosen] = np.exp(-self.graphs.rho * costs)
+        return LocalMatched(self.graphs, self.handles, self.lengths, embedding, psi)
+
+    def embedding(self) -> Codes:
+        """Return the best embeddings, flat."""
+        return self._embedding
+
+    def embedding_of(self, chosen: Bools) -> Codes:
+        """Return those of the chosen graphlets."""
+        return self._embedding[np.repeat(chosen, self.lengths)]
+
+
+class LocalScores:
+    """f of the graphs of one shard."""
+
+    __slots__ = ("_chosen", "_chosen_rows", "_gradient", "_residual", "_value", "f", "matched")
+
+    def __init__(self, matched: LocalMatched, f: Floats) -> None:
+        self.matched = matched
+        self.f = f
+        self._value: float | None = None
+        self._residual: Floats | None = None
+        self._gradient: tuple[Floats, float] | None = None
+        self._chosen: Bools | None = None
+        self._chosen_rows: Floats | None = None
+
+    @property
+    def residual(self) -> Floats:
+        """a_i = -d value / d f_i."""
+        if self._residual is None:
+            graphs = self.matched.graphs
+            self._residual = graphs.loss.residual(graphs.y, self.f, graphs.weight)
+        return self._residual
+
+    @property
+    def curvature(self) -> Floats:
+        """Second derivative of the value in each f_i."""
+        graphs = self.matched.graphs
+        return graphs.loss.curvature(graphs.y, self.f, graphs.weight)
+
+    def value(self) -> float:
+        """1/2 sum_i w_i loss(y_i, f_i)."""
+        if self._value is None:
+            graphs = self.matched.graphs
+            self._value = graphs.loss.value(graphs.y, self.f, graphs.weight)
+        return self._value
+
+    def gradient(self) -> tuple[Floats, float]:
+        """(sum_i a_i rows_i, sum_i a_i)."""
+        if self._gradient is None:
+            a = self.residual
+            self._gradient = self.matched.rows @ a, float(a.sum())
+        return self._gradient
+
+    def residual_size(self) -> float:
+        """sum_i |a_i|."""
+        return float(np.abs(self.residual).sum())
+
+    def score(self) -> float:
+        """Weighted accuracy, or R²."""
+        return self.score_sums().score
+
+    def score_sums(self) -> ScoreSums:
+        """Sum up what the score is made of."""
+        graphs = self.matched.graphs
+        return ScoreSums.of(graphs.loss, graphs.y, self.f, graphs.weight)
+
+    def quadratic(self, chosen: Bools, least_bend: float) -> tuple[Floats, Floats]:
+        """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
+        graphs, a = self.matched.graphs, self.residual
+        least = least_bend * graphs.loss.curvature_bound(graphs.weight)
+        bend = self.curvature
+        bend = np.where(a != 0.0, np.maximum(bend, least), bend)
+        rows = self._rows_of(chosen)
+        bent = bend > 0.0
+        bent_rows = rows[:, bent]
+        return (bent_rows * bend[bent]) @ bent_rows.T, rows @ a
+
+    def line(self, chosen: Bools, change: Floats, change0: float) -> LocalLine:
+        """Draw the line along a change of coefficients and intercept."""
+        return LocalLine(self, change @ self._rows_of(chosen)[:-1] + change0)
+
+    def _rows_of(self, chosen: Bools) -> Floats:
+        """Take the chosen rows, and ones below; a step asks twice for the same."""
+        if self._chosen is not chosen or self._chosen_rows is None:
+            rows = np.empty((np.count_nonzero(chosen) + 1, len(self.f)))
+            np.compress(chosen, self.matched.rows, axis=0, out=rows[:-1])
+            rows[-1] = 1.0
+            self._chosen, self._chosen_rows = chosen, rows
+        return self._chosen_rows
+
+    def best_intercept(self, current: float) -> float:
+        """Find the number b that minimises the loss of f + b, exactly."""
+        graphs = self.matched.graphs
+        return graphs.loss.best_intercept(graphs.y, self.f, graphs.weight, current)
+
+    def intercept_interval(self) -> tuple[float, float] | None:
+        """Two numbers between which this shard has a best intercept; None if it has no weight."""
+        graphs = self.matched.graphs
+        if not graphs.weight.any():
+            return None
+        return graphs.loss.intercept_interval(graphs.y, self.f, graphs.weight)
+
+    def intercept_slope(self, b: float) -> tuple[float, float]:
+        """First derivative, with its sign changed, and second one of the loss of f + b by b."""
+        moved = LocalScores(self.matched, self.f + b)
+        return float(moved.residual.sum()), float(moved.curvature.sum())
+
+    def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
+        """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
+        matched, graphs = self.matched, self.matched.graphs
+        weights = (2.0 * graphs.rho) * (beta[:, None] * matched.psi[chosen]) * self.residual
+        return graphs.pull(
+            matched.handles[chosen], z, matched.embedding_of(chosen), np.ascontiguousarray(weights)
+        )
+
+    def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
+        """sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH of the chosen graphlets."""
+        rho, psi = self.matched.graphs.rho, self.matched.psi[chosen]
+        size = np.abs(beta)
+        # rho D = -log psi, and psi² log psi -> 0 where psi = 0.
+        distances = np.where(psi > 0.0, -np.log(np.maximum(psi, 1e-300)), 0.0) * psi * psi
+        first = 2.0 * rho * size * (psi @ np.abs(self.residual))
+        return np.asarray(first + 4.0 * rho * size**2 * (distances @ self.curvature))
+
+
+class LocalLine:
+    """f along a change of coefficients."""
+
+    __slots__ = ("_shift", "_start")
+
+    def __init__(self, start: LocalScores, shift: Floats) -> None:
+        self._start = start
+        self._shift = shift
+
+    def at(self, length: float) -> LocalScores:
+        """Return the scores after this part of the change."""
+        return LocalScores(self._start.matched, self._start.f + length * self._shift)

@@ -1,0 +1,321 @@
+"""Graphs in several shards: what the shards return is added, always in the same order.
+
+An opaque object here is a list of those of the shards. All that is computed here has one entry per
+graphlet, or is a sum over graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from aglets.graphs.arrays import Bools, Codes, Floats, Ints
+from aglets.mining import Found, Pattern, Starts
+from aglets.model.losses.loss import intercept_by_newton
+from aglets.training.engine.calls import ask, ask_each
+from aglets.training.engine.covariate_design import CovariateDesign, design_from_parts
+from aglets.training.engine.joint_tree import JointTree
+from aglets.training.engine.local import starting_attributes
+from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
+from aglets.training.engine.shard_starts import Shard, joint_starts
+from aglets.training.sample import Sample
+
+__all__ = ["ShardedEngine"]
+
+
+@dataclass(frozen=True)
+class ShardedEngine:
+    """Trains on graphs that are dealt to several shards in this process.
+
+    The model is that of one shard, but for rounding in sums; with several starting vectors per
+    label these are found in another way. Training takes longer than in one piece: this engine
+    proves that solvers need no more of the graphs than sums.
+
+    Parameters
+    ----------
+    n_shards : int
+        Number of shards; at most one per graph is used.
+
+    Examples
+    --------
+    >>> from aglets import GraphSet, LagraClassifier, ShardedEngine
+    >>> graphs = GraphSet.from_lists(
+    ...     labels=["CCO", "CO", "CCN", "CN"] * 5,
+    ...     edges=[[(0, 1), (1, 2)], [(0, 1)]] * 10,
+    ... )
+    >>> y = ["alcohol", "alcohol", "amine", "amine"] * 5
+    >>> model = LagraClassifier(engine=ShardedEngine(n_shards=3)).fit(graphs, y)
+    >>> model.predict(graphs[:4]).tolist()
+    ['alcohol', 'alcohol', 'amine', 'amine']
+    """
+
+    n_shards: int = 2
+
+    def __post_init__(self) -> None:
+        if isinstance(self.n_shards, bool) or not isinstance(self.n_shards, (int, np.integer)):
+            raise TypeError(
+                f"The 'n_shards' parameter of ShardedEngine must be an int. Got {self.n_shards!r} "
+                "instead."
+            )
+        if self.n_shards < 1:
+            raise ValueError(
+                "The 'n_shards' parameter of ShardedEngine must be an int in the range [1, inf). "
+                f"Got {self.n_shards} instead."
+            )
+
+    def place(self, sample: Sample, plan: MiningPlan) -> ShardedPlacement:
+        """Deal the graphs, and plant a tree in each shard."""
+        dealt = _dealt(sample, self.n_shards)
+        if plan.max_bytes is not None:
+            plan = replace(plan, max_bytes=max(plan.max_bytes // len(dealt), 1))
+        shards = [Shard(part) for part in dealt]
+        starts = joint_starts(shards, plan.starts)
+        placed = ask(shards, "plant", starts, plan)
+        has_covariates = sample.covariates is not None
+        return ShardedPlacement(placed, starts, len(sample.targets), has_covariates)
+
+
+def _dealt(sample: Sample, n_shards: int) -> list[Sample]:
+    """Give graph i to shard i modulo their number."""
+    n_graphs = len(sample.graphs)
+    n = max(1, min(n_shards, n_graphs))
+    return [sample[np.arange(k, n_graphs, n)] for k in range(n)]
+
+
+class ShardedPlacement:
+    """The shards of the training graphs, and their joint tree."""
+
+    def __init__(
+        self, parts: Sequence[Any], starts: Starts, n_outputs: int, has_covariates: bool
+    ) -> None:
+        self.parts = parts
+        self.starts = starts
+        self.tree = JointTree(parts, starts)
+        self._n_outputs = n_outputs
+        self._has_covariates = has_covariates
+        self._held_out: dict[int, tuple[Sample, list[Sample]]] = {}
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets of each graph."""
+        return self._n_outputs
+
+    def seconds_spent(self) -> float:
+        """How long searches took since time was last granted."""
+        return float(_total(ask(self.parts, "seconds_spent")))
+
+    def allow(self, max_seconds: float | None) -> None:
+        """Grant so many seconds to the searches from now on."""
+        ask(self.parts, "allow", None if max_seconds is None else max_seconds / len(self.parts))
+
+    def graphs_for(self, goal: Goal) -> ShardedGraphs:
+        """Return the graphs as one path sees them."""
+        design = self._design(goal) if self._has_covariates else None
+        return ShardedGraphs(self, ask(self.parts, "graphs_for", goal, design), goal, design)
+
+    def held_out(self, sample: Sample) -> list[Sample]:
+        """Deal held-out graphs to the shards; kept for the next path that asks."""
+        if id(sample) not in self._held_out:
+            self._held_out[id(sample)] = sample, _dealt(sample, len(self.parts))
+        return self._held_out[id(sample)][1]
+
+    def _design(self, goal: Goal) -> CovariateDesign:
+        parts = self.parts
+        return design_from_parts(
+            ask(parts, "covariate_moments"),
+            lambda mean: _total(ask(parts, "covariate_squares", mean)),
+            lambda mean, back: ask(parts, "covariate_triangle", mean, back),
+            goal.covariate_penalty,
+        )
+
+
+class ShardedGraphs:
+    """The training graphs of one path, in shards."""
+
+    def __init__(
+        self,
+        placement: ShardedPlacement,
+        parts: Sequence[Any],
+        goal: Goal,
+        design: CovariateDesign | None,
+    ) -> None:
+        self.placement = placement
+        self.parts = parts
+        self.maxpat = goal.maxpat
+        self.design = design
+
+    def curvature_bound(self) -> float:
+        """Bound the second derivative of the loss by the intercept."""
+        return float(_total(ask(self.parts, "curvature_bound")))
+
+    def nothing_matched(self) -> ShardedMatched:
+        """Return no graphlets, only covariates."""
+        return ShardedMatched(self, ask(self.parts, "nothing_matched"))
+
+    def search(self, scores: ShardedScores, lam: float) -> Found:
+        """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
+        return self.placement.tree.search(self.parts, scores.parts, lam, self.maxpat)
+
+    def lambda_max(self, scores: ShardedScores) -> tuple[float, int]:
+        """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
+        return self.placement.tree.largest(self.parts, scores.parts, self.maxpat)
+
+    def patterns(self, names: Ints) -> tuple[Pattern, ...]:
+        """Return the patterns behind names."""
+        return tuple(self.placement.tree.pattern(name) for name in names.tolist())
+
+    def names(self, patterns: Sequence[Pattern]) -> Ints:
+        """Return the names of patterns that were in training before."""
+        return np.array([self.placement.tree.find(p) for p in patterns], dtype=np.int64)
+
+    def start(self, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
+        """Return where these graphlets start, flat, and the number of entries of each."""
+        return starting_attributes(self.placement.starts, patterns)
+
+    def restored(self, names: Ints, z: Floats, embedding: Codes) -> ShardedMatched:
+        """Match graphlets of a checkpoint: ties go to their embeddings."""
+        patterns, own = self.patterns(names), self.own_names(names)
+        sizes = ask_each(self.parts, "embedding_size", [(name, patterns) for name in own])
+        pieces = np.split(embedding, np.cumsum(sizes)[:-1])
+        asked = [(name, z, piece, patterns) for name, piece in zip(own, pieces, strict=True)]
+        return ShardedMatched(self, ask_each(self.parts, "restored", asked))
+
+    def own_names(self, names: Ints) -> list[Ints]:
+        """Return the names under which each shard knows patterns."""
+        return [np.ascontiguousarray(own) for own in self.placement.tree.members(names).T]
+
+    def judge_on(self, held_out: Sample, keep_f: bool = False) -> ShardedJudge:
+        """Take graphs in model units to judge models on."""
+        dealt = self.placement.held_out(held_out)
+        judges = ask_each(self.parts[: len(dealt)], "judge_on", [(own, keep_f) for own in dealt])
+        return ShardedJudge(judges)
+
+
+class ShardedMatched:
+    """Graphlets matched with the graphs of each shard."""
+
+    __slots__ = ("graphs", "parts")
+
+    def __init__(self, graphs: ShardedGraphs, parts: Sequence[Any]) -> None:
+        self.graphs = graphs
+        self.parts = parts
+
+    def scores(self, coef: Floats, beta0: float) -> ShardedScores:
+        """F = beta_0 + coef · rows."""
+        return ShardedScores(ask(self.parts, "scores", coef, beta0))
+
+    def entered(self, names: Ints, z: Floats) -> ShardedMatched:
+        """Append graphlets with these attributes."""
+        patterns = self.graphs.patterns(names)
+        asked = [(own, z, patterns) for own in self.graphs.own_names(names)]
+        return ShardedMatched(self.graphs, ask_each(self.parts, "entered", asked))
+
+    def moved(self, chosen: Bools, z: Floats) -> ShardedMatched:
+        """Give the chosen graphlets new attributes."""
+        return ShardedMatched(self.graphs, ask(self.parts, "moved", chosen, z))
+
+    def embedding(self) -> Codes:
+        """Return the best embeddings, those of one shard behind those of another."""
+        return np.concatenate(ask(self.parts, "embedding"))
+
+
+class ShardedScores:
+    """f of the graphs of each shard."""
+
+    __slots__ = ("_value", "parts")
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = parts
+        self._value: float | None = None
+
+    def value(self) -> float:
+        """1/2 sum_i w_i loss(y_i, f_i)."""
+        if self._value is None:
+            self._value = _total(ask(self.parts, "value"))
+        return self._value
+
+    def gradient(self) -> tuple[Floats, float]:
+        """(sum_i a_i rows_i, sum_i a_i)."""
+        return _totals(ask(self.parts, "gradient"))
+
+    def residual_size(self) -> float:
+        """sum_i |a_i|."""
+        return float(_total(ask(self.parts, "residual_size")))
+
+    def score(self) -> float:
+        """Weighted accuracy, or R²."""
+        return float(_total(ask(self.parts, "score_sums")).score)
+
+    def quadratic(self, chosen: Bools, least_bend: float) -> tuple[Floats, Floats]:
+        """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
+        return _totals(ask(self.parts, "quadratic", chosen, least_bend))
+
+    def line(self, chosen: Bools, change: Floats, change0: float) -> ShardedLine:
+        """Draw the line along a change of coefficients and intercept."""
+        return ShardedLine(ask(self.parts, "line", chosen, change, change0))
+
+    def best_intercept(self, current: float) -> float:
+        """Find the number b that minimises the loss of f + b, exactly."""
+        # A sum of convex functions has a minimiser between those of its terms.
+        found = [interval for interval in ask(self.parts, "intercept_interval") if interval]
+        interval = min(low for low, _ in found), max(high for _, high in found)
+
+        def slopes(b: float) -> tuple[float, float]:
+            return _totals(ask(self.parts, "intercept_slope", b))
+
+        return intercept_by_newton(slopes, interval, current)
+
+    def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
+        """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
+        return np.asarray(_total(ask(self.parts, "z_gradient", chosen, z, beta)))
+
+    def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
+        """sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH of the chosen graphlets."""
+        return np.asarray(_total(ask(self.parts, "z_curvature", chosen, beta)))
+
+
+class ShardedLine:
+    """f of the graphs of each shard along a change of coefficients."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = parts
+
+    def at(self, length: float) -> ShardedScores:
+        """Return the scores after this part of the change."""
+        return ShardedScores(ask(self.parts, "at", length))
+
+
+class ShardedJudge:
+    """Held-out graphs, dealt to the shards."""
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = parts
+
+    def judge(
+        self, matched: ShardedMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+    ) -> Judgement:
+        """Judge the model of the chosen graphlets."""
+        asked = [(own, chosen, z, coef, beta0) for own in matched.parts[: len(self.parts)]]
+        answers = ask_each(self.parts, "sums", asked)
+        f = np.empty(sum(len(own) for _, _, own in answers))
+        for k, (_, _, own) in enumerate(answers):
+            f[k :: len(answers)] = own
+        loss = _total([loss for loss, _, _ in answers])
+        return Judgement(loss, _total([sums for _, sums, _ in answers]).score, f)
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    """Add what shards returned, in their order."""
+    return reduce(add, parts)
+
+
+def _totals(parts: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Add pairs."""
+    return _total([first for first, _ in parts]), _total([second for _, second in parts])
