@@ -7,6 +7,8 @@ CXX_FILES := $(wildcard cpp/aglets/*.cpp cpp/aglets/*.hpp bindings/*.cpp binding
 CXX_TEST_FILES := $(wildcard tests/cpp/*.cpp tests/cpp/*.hpp)
 TOOLS := $(VENV)/.tools
 INSTALLED := $(VENV)/.installed
+# A folder changes when a module is added or removed: the editable install must then know.
+PY_FOLDERS := $(shell find src/aglets -type d -not -name __pycache__)
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
@@ -21,7 +23,7 @@ $(TOOLS): pyproject.toml
 	$(BIN)/python -m pip install -q 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
 	touch $@
 
-$(INSTALLED): $(TOOLS) CMakeLists.txt $(CXX_FILES)
+$(INSTALLED): $(TOOLS) CMakeLists.txt $(CXX_FILES) $(PY_FOLDERS)
 	$(BIN)/python -m pip install -q --no-build-isolation -e '.[test,lint,plot,chem,data]'
 	cp "$$($(BIN)/python -c 'import aglets._core as c, pathlib; print(pathlib.Path(c.__file__).parent / "_core.pyi")')" src/aglets/_core.pyi
 	touch $@
