@@ -35,6 +35,7 @@ ZIP_FAULTS = (
     NotImplementedError,
     RuntimeError,
     OverflowError,
+    UnicodeDecodeError,
 )
 
 

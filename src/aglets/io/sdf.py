@@ -81,19 +81,27 @@ def from_sdf(
     items: list[Item] = []
     values: list[Any] = []
     for row, mol in enumerate(molecules_of(path, MoleculeReader(chosen))):
-        lacks = target is not None and mol is not None and not mol.HasProp(target)
-        fault = None
-        if lacks:
-            has = ", ".join(mol.GetPropNames()) or "none"
-            fault = f"it has no property {target!r} (its properties: {has})"
+        value, fault = None, None
+        if target is not None and mol is not None:
+            value, fault = _property(mol, target)
         items.append(Item(row, None, mol, fault))
-        has_value = target is not None and mol is not None and not lacks
-        values.append(parsed(mol.GetProp(target)) if has_value else None)
+        values.append(value)
     graphs = read_molecules(items, chosen, errors, kind="mol")
     if target is None:
         return graphs
     assert graphs.rows is not None
     return graphs, target_array([values[row] for row in graphs.rows.tolist()], os.fspath(path))
+
+
+def _property(mol: Any, name: str) -> tuple[Any, str | None]:
+    """Return the value of a property, or what is wrong with it."""
+    try:
+        if mol.HasProp(name):
+            return parsed(mol.GetProp(name)), None
+        has = ", ".join(mol.GetPropNames()) or "none"
+    except UnicodeDecodeError:
+        return None, "its properties are not text in UTF-8"
+    return None, f"it has no property {name!r} (its properties: {has})"
 
 
 def molecules_of(path: str | os.PathLike[str], reader: MoleculeReader) -> Iterator[Any]:

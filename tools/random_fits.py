@@ -1,0 +1,32 @@
+"""Hold random fits against slow code: ``random_fits.py [COUNT] [SEED]`` prints what differs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from random_fits import compare, draw
+
+
+def main() -> int:
+    """Compare so many fits, from this seed on."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    start, wrong = time.monotonic(), 0
+    print(f"seeds {first} to {first + count - 1}")
+    for seed in range(first, first + count):
+        case = draw(seed)
+        differences = compare(case)
+        if differences:
+            wrong += 1
+            print(f"seed {seed}: {case.options}")
+            print("\n".join(f"  {text[:300]}" for text in differences), flush=True)
+    print(f"{count} fits, {wrong} with differences, {time.monotonic() - start:.0f} s")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
