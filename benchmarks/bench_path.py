@@ -31,6 +31,7 @@ from _common import (
 
 from aglets import LagraClassifier, mining
 from aglets.model.losses import SquaredHinge
+from aglets.model.outputs import Outputs
 from aglets.training.engine import Goal, LocalPlacement
 from aglets.training.fitting import Settings, learn_input_spec
 from aglets.training.optim.state import Problem
@@ -137,7 +138,7 @@ def walk_grid(name: str, shared: bool, maxpats: tuple[int, ...], n_lambdas: int)
     ones = np.ones(len(y))
     sample = Sample(graphs, y[None, :].astype(float), ones, ones)
     settings = Settings(
-        loss=SquaredHinge(),
+        outputs=Outputs.of_classes([-1, 1]),
         scale="none",
         solver="fast",
         learn_attributes=True,

@@ -13,6 +13,8 @@ from aglets import GraphSet, LagraClassifierCV, LagraRegressorCV, datasets, repo
 from aglets.cli import main
 from aglets.model.average import average_models
 from aglets.model.losses import Logistic, Squared, SquaredHinge
+from aglets.model.outputs import Outputs
+from aglets.model.target import Target
 from aglets.training.averaging import greedy_weights
 
 GRID = {"starts": {1: (3,), 3: (1,)}, "rhos": (1.0, 0.1), "n_lambdas": 12, "random_state": 0}
@@ -54,7 +56,9 @@ def test_greedy_weights_equal_trying_everything(loss, seed):
     rng = np.random.default_rng(seed)
     y = np.sign(rng.normal(size=(2, 15)))
     f = y + 2.0 * rng.normal(size=(9, 2, 15))
-    weights = greedy_weights(f, y, np.ones(15), loss, rng.integers(1, 9, size=9), 6)
+    classes = [-1, 1] if loss.classification else None
+    outputs = Outputs([Target(loss, classes, name) for name in ("one", "two")])
+    weights = greedy_weights(f, y, np.ones(15), outputs, rng.integers(1, 9, size=9), 6)
     np.testing.assert_allclose(weights, slow_greedy(f, y, loss, 6))
     mean = np.tensordot(weights, f, 1)
     ours, *others = (
@@ -66,9 +70,9 @@ def test_greedy_weights_equal_trying_everything(loss, seed):
 def test_ties_go_to_the_sparser_candidate():
     f = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[1.0, 0.0]]])
     y = np.array([[1.0, 1.0]])
-    weights = greedy_weights(f, y, np.ones(2), Squared(), np.array([5, 3, 2]), 1)
+    weights = greedy_weights(f, y, np.ones(2), Outputs.of_numbers(), np.array([5, 3, 2]), 1)
     assert weights.tolist() == [0.0, 0.0, 1.0]
-    weights = greedy_weights(f, y, np.ones(2), Squared(), np.array([2, 2, 2]), 1)
+    weights = greedy_weights(f, y, np.ones(2), Outputs.of_numbers(), np.array([2, 2, 2]), 1)
     assert weights.tolist() == [1.0, 0.0, 0.0]
 
 
@@ -235,9 +239,11 @@ def test_models_that_do_not_fit_together_are_not_averaged(averaged, planted):
     with pytest.raises(ValueError, match="one finite weight per model"):
         average_models([model, model], [1.0])
     with pytest.raises(ValueError, match="agree in their classes, but model 1 differs"):
-        average_models([model, replace(model, classes=np.array(["no", "yes"]))])
+        average_models([model, replace(model, outputs=Outputs.of_classes(["no", "yes"]))])
     with pytest.raises(ValueError, match="agree in their loss"):
-        average_models([model, replace(model, loss="logistic")])
+        average_models(
+            [model, replace(model, outputs=Outputs.of_classes(model.classes, "logistic"))]
+        )
 
 
 def test_rho_is_one_number_or_one_per_graphlet(averaged):

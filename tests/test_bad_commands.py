@@ -89,7 +89,7 @@ COMMANDS: dict[str, tuple] = {
     "fit: one class": (
         ["fit", "{}/one.csv", "--target", "y", "-o", "{}/m"],
         1,
-        "LagraClassifierCV needs graphs of at least two classes in y (with a positive weight). "
+        "y must hold at least two classes (of graphs with a positive weight). "
         "Got one class, [1], instead.",
     ),
     "fit: a negative rho": (

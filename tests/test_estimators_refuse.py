@@ -68,7 +68,7 @@ def test_targets_are_checked(planted):
     graphs, y = planted
     with pytest.raises(ValueError, match=r"one target per graph \(60\)\. Got 59"):
         LagraClassifier().fit(graphs, y[:-1])
-    with pytest.raises(ValueError, match=r"two classes in y .* Got one class, \[1\], instead"):
+    with pytest.raises(ValueError, match=r"two classes .* Got one class, \[1\], instead"):
         LagraClassifier().fit(graphs, np.ones(60, dtype=int))
     with pytest.raises(ValueError, match="at least two classes"):
         LagraClassifier().fit(graphs, y, sample_weight=(y > 0).astype(float))
@@ -76,7 +76,7 @@ def test_targets_are_checked(planted):
         LagraClassifier().fit(graphs, None)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         LagraClassifier().fit(graphs, y + 0.5 * np.arange(60) / 61)
-    with pytest.raises(ValueError, match="LagraRegressor needs numbers in y"):
+    with pytest.raises(ValueError, match="y must hold numbers"):
         LagraRegressor().fit(graphs, np.where(y > 0, "a", "b"))
     with pytest.raises(ValueError, match=r"y must be finite\. Got nan for graph 3 instead"):
         LagraRegressor().fit(graphs, np.where(np.arange(60) == 3, np.nan, y))
@@ -86,7 +86,7 @@ def test_validation_is_checked(planted):
     graphs, y = planted
     with pytest.raises(TypeError, match=r"validation must be a tuple \(graphs, y\)"):
         LagraClassifier().fit(graphs, y, validation=graphs)
-    with pytest.raises(ValueError, match=r"validation holds the class 7, but y holds \[-1, 1\]"):
+    with pytest.raises(ValueError, match=r"validation holds the class 7, but .* \[-1, 1\]"):
         LagraClassifier().fit(graphs, y, validation=(graphs[:2], [1, 7]))
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from aglets.datasets import make_planted
 from aglets.model.losses import SquaredHinge
+from aglets.model.outputs import Outputs
+from aglets.model.target import Target
 from aglets.training.fitting import Settings, Walk, prepare, walk, walk_maxpats
 from aglets.training.path import Validation
 from aglets.training.sample import Sample
@@ -14,7 +16,7 @@ from aglets.training.sample import Sample
 
 def settings(solver: str) -> Settings:
     return Settings(
-        loss=SquaredHinge(),
+        outputs=Outputs([Target(SquaredHinge(), [-1, 1], name) for name in ("one", "two")]),
         scale="standard",
         solver=solver,
         learn_attributes=True,

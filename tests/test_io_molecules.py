@@ -14,6 +14,7 @@ from aglets import Graphlet, GraphSet
 from aglets.graphs import as_graph_set
 from aglets.model import LagraModel
 from aglets.model.file import load
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 
 SMILES = ["CCO", "c1ccccc1", "C[N+](C)(C)C", "CC(=O)O", "C#N"]
@@ -309,9 +310,8 @@ def test_a_model_reads_smiles_as_its_training_molecules_were_read(tmp_path):
         coef=np.array([[2.0]]),
         intercept=np.array([-1.0]),
         rho=1.0,
-        loss="squared_hinge",
+        outputs=Outputs.of_classes(["open", "aromatic"]),
         input_spec=InputSpec.of(graphs),
-        classes=np.array(["open", "aromatic"]),
     )
     model.save(tmp_path / "rings.aglets")
     again = load(tmp_path / "rings.aglets")

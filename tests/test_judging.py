@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from aglets import LagraClassifierCV, LagraRegressorCV, datasets
-from aglets.model.losses import Squared
+from aglets.model.outputs import Outputs
 from aglets.training.selection import Cell, Choice, FoldResult
 from aglets.training.standard_error import standard_error
 
@@ -70,7 +70,7 @@ def test_over_folds_the_error_is_that_of_their_mean():
     results = [FoldResult(np.full((1, 1), v), -np.full((1, 1), v), np.ones((1, 1))) for v in losses]
     choice = Choice(0, 0, Cell(1, 0.1, 3))
     for by_score in (False, True):
-        error = standard_error(results, [], choice, Squared(), by_score=by_score)
+        error = standard_error(results, [], choice, Outputs.of_numbers(), by_score=by_score)
         assert error == pytest.approx(2.0 / np.sqrt(3.0))
 
 

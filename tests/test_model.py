@@ -9,6 +9,7 @@ import pytest
 
 from aglets import Graphlet, GraphSet, LagraClassifier, datasets
 from aglets.model import LagraModel
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 
 
@@ -24,10 +25,12 @@ def chain(labels, attributes=None, **columns):
 
 def model_of(graphs, graphlets, coef, intercept=0.0, scale="none", **settings):
     settings = {"rho": 0.5, "loss": "squared_hinge", "classes": np.array([0, 1])} | settings
+    classes, loss = settings.pop("classes"), settings.pop("loss")
     return LagraModel(
         graphlets=graphlets,
         coef=np.atleast_2d(coef),
         intercept=np.atleast_1d(intercept),
+        outputs=Outputs.of_numbers(loss) if classes is None else Outputs.of_classes(classes, loss),
         input_spec=InputSpec.of(graphs, scale),
         **settings,
     )

@@ -19,6 +19,7 @@ from aglets import Graphlet, GraphSet
 from aglets.model import LagraModel
 from aglets.model._archive import decode_value, encode_value
 from aglets.model.file import ARRAYS, load, save
+from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.preprocessing.input_spec import InputSpec
 
@@ -44,7 +45,7 @@ def make_graphs(vocabulary=("C", "N", "O"), n=10, seed=0, edge_columns=False):
     )
 
 
-def make_model(graphs=None, scale="standard", classes=("no", "yes"), loss="squared_hinge"):
+def make_model(graphs=None, scale="standard", classes=("no", "yes"), loss=None):
     graphs = make_graphs() if graphs is None else graphs
     known = InputSpec.of(graphs, scale)
     labels = list(known.vocabulary)
@@ -69,9 +70,12 @@ def make_model(graphs=None, scale="standard", classes=("no", "yes"), loss="squar
         coef=coef,
         intercept=intercept,
         rho=0.3,
-        loss=loss,
+        outputs=(
+            Outputs.of_numbers(loss or "huber")
+            if classes is None
+            else Outputs.of_classes(classes, loss or "squared_hinge")
+        ),
         input_spec=known,
-        classes=None if classes is None else np.asarray(classes),
         path={"lam": np.array([2.0, 1.0]), "validation_loss": np.array([np.nan, 0.5])},
         stops=PathModels(
             points=[0, 1],

@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from aglets.model.losses import SquaredHinge
+from aglets.model.weights import check_sample_weight, class_weights
 from aglets.training.optim.line_search import backtracking
 from aglets.training.optim.penalty import L1
-from aglets.training.optim.weights import check_sample_weight, class_weights
 
 
 def test_prox_is_the_minimiser_of_its_definition():

@@ -16,6 +16,7 @@ import pytest
 from test_report import HARMFUL, strange_page
 
 from aglets import Graphlet, LagraClassifier, LagraModel, datasets, report
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright from PyPI")
@@ -237,9 +238,8 @@ def test_a_thousand_graphs_and_a_hundred_graphlets_open_in_three_seconds(open_pa
         coef=rng.normal(size=(1, 100)),
         intercept=np.zeros(1),
         rho=0.3,
-        loss="squared_hinge",
+        outputs=Outputs.of_classes([-1, 1]),
         input_spec=InputSpec.of(graphs),
-        classes=np.array([-1, 1]),
     )
     path = report.write(model, graphs, y, tmp_path / "large.html")
     start = time.perf_counter()

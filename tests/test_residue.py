@@ -13,6 +13,7 @@ from aglets.cli import main
 from aglets.explain import explain_global
 from aglets.graphlets.residue import NEGLIGIBLE, without_residue
 from aglets.model import LagraModel
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import SCALES
 
@@ -35,9 +36,8 @@ def shown(request):
         coef=np.array([[2.0]]),
         intercept=np.array([-1.0]),
         rho=1.0,
-        loss="squared_hinge",
+        outputs=Outputs.of_classes(["no", "yes"]),
         input_spec=InputSpec.of(graphs, request.param),
-        classes=np.array(["no", "yes"]),
     )
     return model, graphs
 
@@ -60,7 +60,7 @@ def test_a_label_with_small_units_of_its_own_keeps_its_values():
         coef=np.array([[1.0]]),
         intercept=np.zeros(1),
         rho=1.0,
-        loss="squared",
+        outputs=Outputs.of_numbers(),
         input_spec=InputSpec.of(graphs, "label"),
     )
     assert explain_global(model, graphs).graphlets[0].shown_attributes == 1.5
@@ -75,7 +75,7 @@ def test_residue_where_all_nodes_of_the_label_have_zero_is_zero():
         coef=np.array([[1.0]]),
         intercept=np.zeros(1),
         rho=1.0,
-        loss="squared",
+        outputs=Outputs.of_numbers(),
         input_spec=InputSpec.of(graphs),
     )
     assert explain_global(model, graphs).graphlets[0].shown_attributes == 0.0

@@ -283,17 +283,14 @@ def _best_model(progress: FitProgress, estimator: Any, ended: str) -> LagraModel
     if best is None:
         what, remedy = _ENDS[ended]
         raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
-    classes = getattr(estimator, "classes_", None)
-    return model_of(
-        best.points, best.paths, best.prepared.input_spec, estimator._loss().name, classes
-    )
+    return model_of(best.points, best.paths, best.prepared.input_spec, estimator.outputs_)
 
 
 def _summary(
     model: LagraModel,
     progress: FitProgress,
     estimator: Any,
-    target: Path,
+    path: Path,
     seconds: float,
     ended: Any,
 ) -> dict[str, Any]:
@@ -315,12 +312,14 @@ def _summary(
         score = sum(known) / len(known) if known and len(known) == len(scores) else None
     elif best is not None and len(best.points) == 1 and not averaged:
         score = best.points[0].validation_score
+    target = model.outputs.single
     return {
-        "model": str(target),
+        "model": str(path),
         "ended": ended or "finished",
-        "classes": None if model.classes is None else [str(value) for value in model.classes],
+        "classes": None if target.classes is None else [str(value) for value in target.classes],
         "n_graphlets": len(model.graphlets),
         "validation_score": score,
+        "score_name": target.score_name,
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
         "starts": estimator.starts_ if fitted else None,
@@ -335,10 +334,9 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
-    what = "R²" if summary["classes"] is None else "accuracy"
     parts = [f"{summary['n_graphlets']} graphlets"]
     if summary["validation_score"] is not None:
-        parts.append(f"validation {what} {summary['validation_score']:.3f}")
+        parts.append(f"validation {summary['score_name']} {summary['validation_score']:.3f}")
     if summary["members"] != 1:
         parts.append(f"mean of {summary['members']} models")
     parts.append(f"rho {rho_text}")

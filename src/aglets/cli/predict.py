@@ -171,43 +171,32 @@ def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> 
 
 def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     """Name the columns of the output with their types."""
-    kind: type = float
-    if model.classes is not None:
-        kind = {"i": int, "u": int, "f": float, "b": bool}.get(model.classes.dtype.kind, str)
+    import numpy as np
+
+    predicted = model.outputs.decode(np.zeros((0, model.n_outputs)))
+    kind = {"i": int, "u": int, "f": float, "b": bool}.get(predicted.dtype.kind, str)
     return {
         "row": int,
         "input": str,
         "prediction": kind,
-        **dict.fromkeys(_value_names(model), float),
+        **dict.fromkeys(model.outputs.value_names, float),
         **({"explanation": str} if explain else {}),
         "error": str,
     }
 
 
-def _value_names(model: LagraModel) -> list[str]:
-    if model.classes is None:
-        return []
-    if model.loss == "logistic":
-        return [f"probability_{value}" for value in model.classes]
-    if model.n_outputs == 1:
-        return ["decision"]
-    return [f"decision_{value}" for value in model.classes]
-
-
 def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str, Any]]:
     psi, embeddings = model.agis(graphs, return_embeddings=True)
     beside = model.covariate_values(graphs)
-    f = model.decision_from_agis(psi, beside)
+    f = model.outputs.as_table(model.decision_from_agis(psi, beside))
+    names, values = model.outputs.value_names, model.outputs.values(f).tolist()
     rows: list[dict[str, Any]] = [
-        {"prediction": prediction} for prediction in model.predict_from_decision(f).tolist()
+        {"prediction": prediction, **dict(zip(names, numbers, strict=True))}
+        for prediction, numbers in zip(model.outputs.decode(f).tolist(), values, strict=True)
     ]
-    if names := _value_names(model):
-        values = model.proba_from_decision(f) if model.loss == "logistic" else f.reshape(len(f), -1)
-        for row, numbers in zip(rows, values.tolist(), strict=True):
-            row.update(zip(names, numbers, strict=True))
     if explain:
-        outputs = f.argmax(axis=1) if f.ndim == 2 else [0] * len(rows)
-        for i, (row, output) in enumerate(zip(rows, outputs, strict=True)):
+        for i, row in enumerate(rows):
+            output = model.outputs.single.decisive_output(f[i])
             row["explanation"] = _reasons(
                 model,
                 model.coef[output] * psi[i],

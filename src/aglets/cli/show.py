@@ -126,8 +126,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     for j in shown:
         graphlet = model.graphlets[j]
         cells = [f"{graphlet.coef:+.3f}"]
-        if model.n_outputs > 1 and model.classes is not None:
-            cells.append(visible(model.classes[model.output[j]]))
+        if model.n_outputs > 1:
+            cells.append(visible(model.outputs.names[model.output[j]]))
         if model.stability is not None:
             cells.append(f"{model.stability[j]:.0%}")
         cells.append(graphlet.name)
@@ -171,11 +171,8 @@ def _print_covariates(model: LagraModel, console: Console) -> None:
 
 
 def _outputs(model: LagraModel) -> str:
-    if model.classes is None:
-        return f"a number (intercept {model.intercept[0]:.3g})"
-    names = [visible(value) for value in model.classes]
-    if len(names) == 2:
-        return (
-            f"positive means {names[1]}, negative {names[0]} (intercept {model.intercept[0]:+.3g})"
-        )
-    return f"{len(names)} classes"
+    meaning = ", ".join(visible(target.meaning) for target in model.outputs.targets)
+    if model.n_outputs > 1:
+        return meaning
+    sign = "+" if model.outputs.single.binary else ""
+    return f"{meaning} (intercept {model.intercept[0]:{sign}.3g})"

@@ -28,7 +28,9 @@ from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel
-from aglets.model.losses import Loss
+from aglets.model.losses import LOSSES, Loss
+from aglets.model.outputs import Outputs
+from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import SCALES
@@ -141,27 +143,46 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
         """Fit, and keep the result with :meth:`_store`."""
 
-    @abstractmethod
     def _learn_targets(
         self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Sample:
         """Turn the y of fit into targets; classes are learned here."""
+        values = check_targets(y, len(graphs))
+        weight = check_sample_weight(sample_weight, len(graphs))
+        self.outputs_ = Outputs.learn(values, self._loss(), weight)
+        return self._sample(graphs, values, weight, "y")
 
-    @abstractmethod
     def _known_targets(
         self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Sample:
         """Turn the y of validation graphs into targets, by what was learned."""
+        weight = check_sample_weight(sample_weight, len(graphs))
+        return self._sample(graphs, check_targets(y, len(graphs)), weight, "validation")
 
-    @abstractmethod
+    def _sample(self, graphs: GraphSet, values: NDArray[Any], weight: Floats, where: str) -> Sample:
+        encoded = self.outputs_.encode(values, where)
+        unknown = np.flatnonzero(np.isnan(encoded[0]))
+        if unknown.size:
+            raise ValueError(
+                f"{where} must be finite. Got {values[unknown[0]]} for graph {int(unknown[0])} "
+                "instead, which is NaN or infinity."
+            )
+        class_weight = getattr(self, "class_weight", None)
+        weights = self.outputs_.weights(encoded, weight, class_weight)
+        return Sample(graphs, encoded, weight, weights[0])
+
     def _loss(self) -> Loss:
         """Make the loss that the parameters ask for."""
+        if isinstance(self.loss, Loss):
+            return self.loss
+        kind = LOSSES[self.loss]
+        return kind(**{name: getattr(self, name) for name in kind.options if hasattr(self, name)})
 
     def _settings(
         self, *, lambda_min_ratio: float, callback: FitCallback, n_jobs: int | None = None
     ) -> Settings:
         return Settings(
-            loss=self._loss(),
+            outputs=self.outputs_,
             scale=self.scale,
             solver=self.solver,
             learn_attributes=self.learn_attributes,
@@ -184,9 +205,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Keep the points at ``index`` of every output's path as the fitted model."""
         last = [path[min(index, len(path) - 1)] for path in paths]
         single = len(paths) == 1
-        self._keep(
-            model_of(last, paths, input_spec, self._loss().name, getattr(self, "classes_", None))
-        )
+        self._keep(model_of(last, paths, input_spec, self.outputs_))
         self.path_ = paths[0] if single else paths
         lambdas = [np.array([point.lam for point in path]) for path in paths]
         self.lambdas_ = lambdas[0] if single else lambdas
@@ -246,7 +265,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 f"index must be from 0 to {longest - 1}, the points of the path. Got {index}."
             )
         points = [path[min(index, len(path) - 1)] for path in paths]
-        return model_of(points, [], self.model_.input_spec, self.model_.loss, self.model_.classes)
+        return model_of(points, [], self.model_.input_spec, self.model_.outputs)
 
     def explain(
         self, X: Any, covariates: Any = None, *, output: Any = None

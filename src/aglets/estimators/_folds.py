@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 from aglets.estimators._parameters import Condition, either, floats, integers, one_of
 from aglets.graphs.arrays import Rows
 from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak
+from aglets.model.target import Target
 from aglets.training.sample import Sample
 
 __all__ = ["FOLD_PARAMETERS", "make_folds"]
@@ -40,13 +41,14 @@ FOLD_PARAMETERS: Mapping[str, Condition] = {
 
 
 def make_folds(
-    sample: Sample, cv: Any, *, stratify: bool, validation_fraction: float, random_state: Any
+    sample: Sample, target: Target, cv: Any, *, validation_fraction: float, random_state: Any
 ) -> list[tuple[Rows, Rows]]:
     """List (training rows, held-out rows); arguments as in :class:`LagraClassifierCV`.
 
-    With ``stratify``, parts keep the proportions of classes.
+    Parts keep the proportions of classes.
     """
-    codes = sample.targets.argmax(axis=0) if len(sample.targets) > 1 else sample.targets[0]
+    stratify = target.classes is not None
+    codes = target.decided(sample.targets.T) if stratify else sample.targets[0]
     rows = np.arange(len(sample.graphs))
     if isinstance(cv, str):
         hold_out = StratifiedShuffleSplit if stratify else ShuffleSplit

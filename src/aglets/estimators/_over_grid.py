@@ -157,7 +157,7 @@ class OverGrid(BaseLagra):
         choice = choose(results, grid, by_score=by_score)
         if self.rule == "one_se":
             self.standard_error_ = standard_error(
-                results, judged.held_out, choice, judged.settings.loss, by_score=by_score
+                results, judged.held_out, choice, self.outputs_, by_score=by_score
             )
             choice = choose(results, grid, by_score=by_score, slack=self.standard_error_)
         self.starts_, self.rho_, self.maxpat_ = choice.cell
@@ -170,7 +170,7 @@ class OverGrid(BaseLagra):
         if self.average == "none":
             return [Member(None, choice.cell, choice.index, 1.0)]
         find = fold_members if self.average == "folds" else greedy_members
-        return find(judged.results, judged.held_out, judged.grid, judged.settings.loss)
+        return find(judged.results, judged.held_out, judged.grid, self.outputs_)
 
     def _refitted(
         self,
@@ -191,12 +191,11 @@ class OverGrid(BaseLagra):
         self, members: Sequence[Member], paths: Sequence[Paths], input_spec: InputSpec
     ) -> None:
         """Keep the mean of the members as the fitted model, which has no path of its own."""
-        loss, classes = self._loss().name, getattr(self, "classes_", None)
         models = []
         self.n_iter_ = 0
         for member, of_outputs in zip(members, paths, strict=True):
             points = [path[min(member.index, len(path) - 1)] for path in of_outputs]
-            models.append(model_of(points, [], input_spec, loss, classes))
+            models.append(model_of(points, [], input_spec, self.outputs_))
             self.n_iter_ += sum(p.n_epochs for path in of_outputs for p in path[: member.index + 1])
         self.members_ = list(members)
         self._keep(average_models(models, [member.weight for member in members]))
@@ -204,8 +203,8 @@ class OverGrid(BaseLagra):
     def _folds(self, sample: Sample) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         folds = make_folds(
             sample,
+            self.outputs_.single,
             self.cv,
-            stratify=hasattr(self, "classes_"),
             validation_fraction=self.validation_fraction,
             random_state=self.random_state,
         )

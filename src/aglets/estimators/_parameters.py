@@ -10,15 +10,32 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Condition", "check_parameters", "either", "floats", "integers", "many", "one_of"]
+from aglets.model.losses import Loss, Option, Task, loss_names
+
+__all__ = [
+    "Condition",
+    "check_parameters",
+    "either",
+    "floats",
+    "in_range",
+    "integers",
+    "loss_for",
+    "many",
+    "one_of",
+]
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A test of a value, and the words that finish "must be ..."."""
+    """A test of a value, and the words that finish "must be ...", or a function that finds them."""
 
     holds: Callable[[Any], bool]
-    words: str
+    says: str | Callable[[], str]
+
+    @property
+    def words(self) -> str:
+        """What a value must be."""
+        return self.says if isinstance(self.says, str) else self.says()
 
 
 def floats(low: float, high: float = math.inf, *, closed: str = "neither") -> Condition:
@@ -58,6 +75,26 @@ def one_of(*values: Any) -> Condition:
         return any(type(plain) is type(known) and plain == known for known in values)
 
     return Condition(holds, " or ".join(repr(value) for value in values))
+
+
+def loss_for(task: Task) -> Condition:
+    """Accept a loss of the task: the name of one that is registered by then, or an instance.
+
+    >>> loss_for("regression").words
+    "'squared' or 'huber'"
+    """
+
+    def holds(value: Any) -> bool:
+        if isinstance(value, Loss):
+            return value.task == task
+        return isinstance(value, str) and value in loss_names(task)
+
+    return Condition(holds, lambda: " or ".join(map(repr, loss_names(task))))
+
+
+def in_range(option: Option) -> Condition:
+    """Accept what an option of a loss may be."""
+    return Condition(option.holds, option.words)
 
 
 def many(condition: Condition) -> Condition:

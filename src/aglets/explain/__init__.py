@@ -11,7 +11,6 @@ from __future__ import annotations
 from aglets.explain._global import (
     GlobalExplanation,
     GraphletSummary,
-    checked_targets,
     explain_global,
     is_molecule,
     summarise,
@@ -27,7 +26,6 @@ __all__ = [
     "GraphletSummary",
     "LocalExplanation",
     "Switch",
-    "checked_targets",
     "explain_global",
     "explain_local",
     "is_molecule",

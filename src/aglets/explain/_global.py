@@ -24,7 +24,6 @@ from aglets.explain.plain import (
 )
 from aglets.graphlets import Graphlet
 from aglets.graphlets.residue import without_residue
-from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel, Match
 
@@ -321,7 +320,8 @@ def explain_global(
     ('O', 'alcohol', {'alcohol': 10, 'alkane': 0}, 1.0)
     """
     found = model.match(graphs, n_jobs=n_jobs)
-    return summarise(model, found, None if y is None else checked_targets(model, y, found.graphs))
+    target = model.outputs.single
+    return summarise(model, found, None if y is None else target.checked(y, len(found.graphs)))
 
 
 def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> GlobalExplanation:
@@ -331,10 +331,9 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
     mean, spread = _label_statistics(found, len(input_spec.vocabulary))
     usual = _usual(mean, spread)
     psi, occurs = found.psi, found.occurs
-    classes = None if model.classes is None else tuple(model.classes.tolist())
-    codes = None
-    if y is not None and classes is not None:
-        codes = np.array([classes.index(value) for value in y.tolist()], dtype=np.intp)
+    target = model.outputs.single
+    classes = None if target.classes is None else tuple(target.classes.tolist())
+    codes = None if y is None or classes is None else target.codes(y)
     summaries = []
     for j, graphlet in enumerate(model.graphlets):
         row = int(model.output[j])
@@ -342,14 +341,13 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
         column = psi[:, j]
         rows = input_spec.label_codes(graphlet.labels)
         per_class = {} if codes is None or classes is None else _split(codes, len(classes))
-        target = _target(classes, row, coef)
         summaries.append(
             GraphletSummary(
                 index=j,
                 graphlet=graphlet,
                 coef=coef,
-                evidence_for=evidence_for(classes, row, coef),
-                output=None if classes is None else classes[row if len(classes) > 2 else 1],
+                evidence_for=target.evidence_for(row, coef),
+                output=target.output_classes[row],
                 support={classes[c]: int(occurs[w, j].sum()) for c, w in per_class.items()}
                 if classes
                 else {},
@@ -358,7 +356,11 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 if classes
                 else {},
                 mean_psi_all=_mean(column),
-                auc=None if codes is None else _auc(column, codes == target[0], target[1]),
+                auc=(
+                    None
+                    if codes is None
+                    else _auc(column, codes == target.class_code(row), coef > 0.0)
+                ),
                 correlation=_correlation(column, y) if classes is None and y is not None else None,
                 best_graph=int(column.argmax()) if occurs[:, j].any() else None,
                 best_psi=float(column.max(initial=0.0)),
@@ -395,33 +397,8 @@ def is_molecule(recipe: str | None) -> bool:
     return recipe is not None and '"molecule"' in recipe
 
 
-def checked_targets(model: LagraModel, y: ArrayLike, graphs: GraphSet) -> NDArray[Any]:
-    """Take y as one target per graph, of classes that the model knows."""
-    values = np.asarray(y)
-    if values.shape != (len(graphs),):
-        raise ValueError(
-            f"y must hold one target per graph ({len(graphs)}). Got shape {values.shape} instead."
-        )
-    if model.classes is not None:
-        classes = model.classes.tolist()
-        strange = [value for value in values.tolist() if value not in classes]
-        if strange:
-            raise ValueError(
-                f"y holds the class {strange[0]!r}, but the model knows {classes}; "
-                "give targets of those classes only."
-            )
-    return values
-
-
 def _split(codes: NDArray[np.intp], n_classes: int) -> dict[int, NDArray[np.intp]]:
     return {c: np.flatnonzero(codes == c) for c in range(n_classes)}
-
-
-def _target(classes: tuple[Any, ...] | None, row: int, coef: float) -> tuple[int, bool]:
-    """Which class to distinguish from the rest, and whether a match is evidence for it."""
-    if classes is None:
-        return 0, True
-    return (row, coef > 0.0) if len(classes) > 2 else (1, coef > 0.0)
 
 
 def _mean(values: Floats) -> float:

@@ -330,22 +330,9 @@ def explain_local(
     given = model.input_spec.read([graphs] if single else graphs)
     covariate_values = model.covariate_values(given, covariates)
     found = model.match(given, n_jobs=n_jobs)
-    row = None if output is None else _output_row(model, output)
-    explanations = [
-        _explained(model, found, i, covariate_values[i], row) for i in range(len(given))
-    ]
+    row = None if output is None else model.outputs.find(output)
+    explanations = [_explained(model, found, i, covariate_values[i], row) for i in range(len(given))]
     return explanations[0] if single else explanations
-
-
-def _output_row(model: LagraModel, output: Any) -> int:
-    classes = [] if model.classes is None else model.classes.tolist()
-    if output not in classes or (model.n_outputs == 1 and output != classes[1]):
-        choices = classes if model.n_outputs > 1 else classes[1:]
-        raise ValueError(
-            f"output must be a class that has a decision of its own: one of {choices}. "
-            f"Got {output!r} instead."
-        )
-    return classes.index(output) if model.n_outputs > 1 else 0
 
 
 def _explained(
@@ -362,14 +349,8 @@ def _explained(
             )
         ]
     )
-    winner = int(f.argmax()) if model.n_outputs > 1 else 0
-    row = winner if row is None else row
-    prediction: Any = float(f[0])
-    output: Any = None
-    if model.classes is not None:
-        classes = model.classes.tolist()
-        prediction = classes[winner if model.n_outputs > 1 else int(f[0] > 0.0)]
-        output = classes[row if model.n_outputs > 1 else 1]
+    row = model.outputs.single.decisive_output(f) if row is None else row
+    [prediction] = model.outputs.decode(f[None]).tolist()
     own = np.flatnonzero(model.coef[row])
     contributions = sorted(
         (
@@ -382,7 +363,7 @@ def _explained(
     return LocalExplanation(
         graph=graph,
         prediction=prediction,
-        output=output,
+        output=model.outputs.names[row],
         intercept=float(model.intercept[row]),
         contributions=tuple(contributions),
         decision=float(f[row]),
@@ -466,15 +447,11 @@ def _switches(
     embeddings: list[NDArray[np.int32] | None],
 ) -> tuple[Switch, ...]:
     """Solve margin = slope (psi_needed - psi) for each graphlet by itself."""
-    if model.classes is None:
+    target = model.outputs.single
+    if target.classes is None:
         return ()
-    if model.n_outputs == 1:
-        margin = abs(float(f[0]))
-        slope = model.coef[0] * (-1.0 if f[0] > 0.0 else 1.0)
-    else:
-        rival, winner = np.argsort(f, kind="stable")[-2:]
-        margin = float(f[winner] - f[rival])
-        slope = model.coef[rival] - model.coef[winner]
+    [margin] = target.margin(f[None]).tolist()
+    slope = target.towards_another_class(f) @ model.coef
     switches = []
     for j in np.flatnonzero(slope):
         needed = float(psi[j] + margin / slope[j])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aglets.explain.plain import evidence_for, label_text
+from aglets.explain.plain import label_text
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 
@@ -105,7 +105,6 @@ def summaries_of(model: LagraModel) -> tuple[CovariateSummary, ...]:
     fitted = model.covariates
     if fitted is None:
         return ()
-    classes = None if model.classes is None else tuple(model.classes.tolist())
     found = []
     for row, coefs in enumerate(model.covariate_coef.tolist()):
         for j, (name, coef) in enumerate(zip(fitted.names, coefs, strict=True)):
@@ -115,8 +114,8 @@ def summaries_of(model: LagraModel) -> tuple[CovariateSummary, ...]:
                     name=name,
                     coef=coef,
                     effect=coef * float(fitted.spread[j]),
-                    evidence_for=evidence_for(classes, row, coef),
-                    output=None if classes is None else classes[row if len(classes) > 2 else 1],
+                    evidence_for=model.outputs.evidence_for(row, coef),
+                    output=model.outputs.names[row],
                     center=float(fitted.center[j]),
                     spread=float(fitted.spread[j]),
                 )

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_GRAPHLETS",
-    "evidence_for",
     "graphlet_dict",
     "json_text",
     "label_text",
@@ -109,18 +108,3 @@ def short_name(text: str, limit: int = 40) -> str:
     'abcd…'
     """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def evidence_for(classes: Sequence[Any] | None, row: int, coef: float) -> Any:
-    """Return the class that more of something with this weight makes likelier.
-
-    Examples
-    --------
-    >>> evidence_for(["no", "yes"], 0, -2.0), evidence_for(["a", "b", "c"], 2, -2.0)
-    ('no', 'not c')
-    """
-    if classes is None:
-        return None
-    if len(classes) == 2:
-        return classes[1] if coef > 0.0 else classes[0]
-    return classes[row] if coef > 0.0 else f"not {classes[row]}"

@@ -100,18 +100,18 @@ def _covariates(model: LagraModel) -> object:
     return None if known is None else (known.names, known.center.tolist(), known.built_in)
 
 
-def _listed(model: LagraModel) -> list[object] | None:
-    return None if model.classes is None else model.classes.tolist()
+def _kinds(model: LagraModel) -> list[tuple[object, ...]]:
+    return [(target.name, *target.output_classes) for target in model.outputs.targets]
 
 
 def _check_alike(models: Sequence[LagraModel]) -> None:
     first = models[0]
     for i, model in enumerate(models[1:], start=1):
         same = {
-            "classes": _listed(model) == _listed(first),
+            "classes": _kinds(model) == _kinds(first),
             "labels and attributes": _labels(model) == _labels(first),
             "scaling": model.scaling == first.scaling,
-            "loss": model.loss == first.loss,
+            "loss": model.outputs.same_as(first.outputs),
             "covariates": _covariates(model) == _covariates(first),
         }
         for what, agrees in same.items():

@@ -18,7 +18,7 @@ nodes with the same label, or some edges are missing; they have less weight.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.model.losses import LOSSES
 from aglets.model.model import LagraModel
+from aglets.model.target import checked_column
 
 __all__ = ["SizePoint", "compact", "size_curve"]
 
@@ -115,13 +115,13 @@ def size_curve(
         The largest model first.
     """
     graphs = model.input_spec.read(graphs)
-    targets = _targets(model, y, len(graphs))
+    encoded = model.outputs.encode(checked_column(y, len(graphs)))
     wanted = _default_sizes(len(model.graphlets)) if sizes is None else sizes
     checked = sorted({_checked_size(size) for size in wanted}, reverse=True)
     points = []
     for small in compacted(model, graphs, checked, n_jobs):
         f = small.decision_function(graphs, covariates, n_jobs=n_jobs)
-        points.append(_judged(small, f.reshape(len(graphs), -1), targets))
+        points.append(_judged(small, model.outputs.as_table(f), encoded))
     return points
 
 
@@ -250,40 +250,11 @@ class Elimination:
         return np.asarray(self.beta**2 / np.diag(self._inverse))
 
 
-@dataclass(frozen=True)
-class _Targets:
-    rows: Floats  # per output: -1 and +1, or numbers
-    codes: NDArray[np.intp] | None  # of classes
-
-
-def _targets(model: LagraModel, y: ArrayLike, n_graphs: int) -> _Targets:
-    values = np.asarray(y)
-    if values.shape != (n_graphs,):
-        raise ValueError(
-            f"Expected one target per graph, that is {n_graphs}. Got shape {values.shape} instead."
-        )
-    if model.classes is None:
-        return _Targets(values.astype(np.float64)[None], None)
-    known = {value: code for code, value in enumerate(model.classes.tolist())}
-    unknown = [value for value in values.tolist() if value not in known]
-    if unknown:
-        raise ValueError(
-            f"y holds the class {unknown[0]!r}, but the model knows {model.classes.tolist()}."
-        )
-    codes = np.array([known[value] for value in values.tolist()], dtype=np.intp)
-    outputs = np.arange(1, 2) if model.n_outputs == 1 else np.arange(model.n_outputs)
-    return _Targets(np.where(codes == outputs[:, None], 1.0, -1.0), codes)
-
-
-def _judged(model: LagraModel, f: Floats, targets: _Targets) -> SizePoint:
-    loss = LOSSES[model.loss]()
+def _judged(model: LagraModel, f: Floats, encoded: Floats) -> SizePoint:
     ones = np.ones(len(f))
-    total = sum(loss.value(y, row, ones) for y, row in zip(targets.rows, f.T, strict=True))
-    if targets.codes is None or model.n_outputs == 1:
-        score = loss.score(targets.rows[0], f[:, 0], ones)
-    else:
-        score = float((f.argmax(axis=1) == targets.codes).mean())
-    return SizePoint(len(model.graphlets), total / max(len(f), 1), score, model)
+    loss = model.outputs.loss_value(encoded, f, ones) / max(len(f), 1)
+    score = model.outputs.score(encoded, f, ones)
+    return SizePoint(len(model.graphlets), loss, score, model)
 
 
 def _default_sizes(n: int) -> list[int]:

@@ -8,7 +8,10 @@ Format 2 adds what format 1 had not: ``rho`` (where graphlets differ in it), ``s
 ``stop_points``, ``stop_intercepts``, ``stop_coefs`` (the outputs of a stop behind each other) and
 the graphlets of the stops, all named ``stop_...``. All of these may be absent, so a file of format
 1 is read as it is. Likewise covariates: their names are in ``model.json``, their numbers in
-``covariate_...``.
+``covariate_...``. Options of the loss may be absent, too: they then have their defaults.
+
+Format 3 is written for several targets, and for a target with a name: ``targets`` is then a list of
+objects with ``name``, ``loss``, ``loss_options`` and ``classes``.
 """
 
 from __future__ import annotations
@@ -38,8 +41,11 @@ from aglets.model._graphlet_columns import (
     graphlet_columns,
     read_graphlets,
 )
+from aglets.model.losses import LOSSES, make_loss
 from aglets.model.model import LagraModel
+from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
+from aglets.model.target import Target
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import SCALES, AttributeScaling, ColumnScaling
@@ -48,6 +54,8 @@ __all__ = ["load", "save"]
 
 FORMAT = "aglets-model"
 FORMAT_VERSION = 2
+#: What a model with several targets needs.
+SEVERAL_TARGETS_VERSION = 3
 MAX_BYTES = 2**28
 
 ARRAYS = (
@@ -59,8 +67,6 @@ ARRAYS = (
     *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-#: The losses of this package: reading a model of one of them needs no SciPy.
-LOSS_NAMES = ("squared_hinge", "logistic", "squared", "huber")
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
 
 Kind = TypeVar("Kind")
@@ -76,23 +82,12 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         By custom ending in ``.aglets``.
     """
     spec = model.input_spec
-    classes = None
-    if model.classes is not None:
-        dtype = "str" if model.classes.dtype.kind == "U" else model.classes.dtype.name
-        if dtype not in CLASS_DTYPES:
-            raise TypeError(
-                "Classes in a model file must be numbers, strings, bools or Python objects of "
-                f"those. Got an array of dtype {dtype} instead."
-            )
-        classes = {"dtype": dtype, "values": [encode_value(value) for value in model.classes]}
     document = {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
         "aglets_version": __version__,
         "fitted_with": model.version,
-        "loss": model.loss,
+        **_outputs_document(model.outputs),
         "rho": model.rho if isinstance(model.rho, float) else None,
-        "classes": classes,
         "n_graphlets": len(model.graphlets),
         "vocabulary": [encode_value(value) for value in spec.vocabulary],
         "n_attributes": spec.n_attributes,
@@ -132,10 +127,11 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraMo
     >>> from aglets import GraphSet
     >>> from aglets.preprocessing.input_spec import InputSpec
     >>> from aglets.model.model import LagraModel
+    >>> from aglets.model.outputs import Outputs
     >>> graphs = GraphSet.from_lists(labels=[["C"]], edges=[[]])
     >>> model = LagraModel(
     ...     graphlets=[], coef=np.zeros((1, 0)), intercept=np.array([0.5]), rho=1.0,
-    ...     loss="squared", input_spec=InputSpec.of(graphs),
+    ...     outputs=Outputs.of_numbers(), input_spec=InputSpec.of(graphs),
     ... )
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     model.save(pathlib.Path(folder) / "half.aglets")
@@ -157,6 +153,53 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraMo
 
 class _NewerError(Exception):
     """The file is in order, but of a format to come."""
+
+
+def _outputs_document(outputs: Outputs) -> dict[str, Any]:
+    """Write targets; a single one without a name as before there were several."""
+    if outputs.target_names == (None,):
+        return {"format_version": FORMAT_VERSION, **_target_document(outputs.single)}
+    entries = [{"name": target.name, **_target_document(target)} for target in outputs.targets]
+    return {"format_version": SEVERAL_TARGETS_VERSION, "targets": entries}
+
+
+def _target_document(target: Target) -> dict[str, Any]:
+    classes = None
+    if target.classes is not None:
+        dtype = "str" if target.classes.dtype.kind == "U" else target.classes.dtype.name
+        if dtype not in CLASS_DTYPES:
+            raise TypeError(
+                "Classes in a model file must be numbers, strings, bools or Python objects of "
+                f"those. Got an array of dtype {dtype} instead."
+            )
+        classes = {"dtype": dtype, "values": [encode_value(value) for value in target.classes]}
+    return {
+        "loss": target.loss.name,
+        "loss_options": target.loss.option_values,
+        "classes": classes,
+    }
+
+
+def _outputs(document: dict[str, Any]) -> Outputs:
+    if document["format_version"] < SEVERAL_TARGETS_VERSION:
+        return Outputs([_target(document)])
+    entries = _field(document, "targets", list)
+    if not all(isinstance(entry, dict) for entry in entries):
+        raise ValueError("'targets' in model.json should be objects")
+    return Outputs([replace(_target(entry), name=_field(entry, "name", str)) for entry in entries])
+
+
+def _target(entry: dict[str, Any]) -> Target:
+    """Read a target; files of before have no options of losses, and are read with the defaults."""
+    options = entry.get("loss_options", {})
+    if not isinstance(options, dict):
+        raise ValueError("'loss_options' in model.json should be an object")
+    name = _field(entry, "loss", str)
+    if name not in LOSSES:
+        raise ValueError(
+            f"the loss {name[:40]!r} is not known; if a package defines it, install that first"
+        )
+    return Target(make_loss(name, **options), _classes(entry))
 
 
 def _covariates_document(covariates: Covariates | None) -> dict[str, Any] | None:
@@ -223,11 +266,11 @@ def _check_format(document: dict[str, Any]) -> None:
     version = document.get("format_version")
     if type(version) is not int:
         raise RefusedError("'format_version' in model.json should be a int")
-    if version > FORMAT_VERSION:
+    if version > SEVERAL_TARGETS_VERSION:
         writer = str(document.get("aglets_version"))[:40]
         raise _NewerError(
             f"was written by aglets {writer} in format {version}, but aglets {__version__} reads "
-            f"formats up to {FORMAT_VERSION}; upgrade aglets to read it."
+            f"formats up to {SEVERAL_TARGETS_VERSION}; upgrade aglets to read it."
         )
     if version < 1:
         raise RefusedError(f"its format version is {version}")
@@ -284,8 +327,8 @@ def _classes(document: dict[str, Any]) -> NDArray[Any] | None:
 
 def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
     input_spec = _input_spec(document, arrays)
-    classes = _classes(document)
-    n_outputs = 1 if classes is None or len(classes) == 2 else len(classes)
+    outputs = _outputs(document)
+    n_outputs = outputs.n_outputs
     n_graphlets = _count(document, "n_graphlets")
     columns = [str(name) for name in _field(document, "path_columns", list)]
     path = checked_array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
@@ -295,9 +338,8 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
         coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
         intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
         rho=_rho(document, arrays, n_graphlets),
-        loss=_loss(document),
+        outputs=outputs,
         input_spec=input_spec,
-        classes=classes,
         path={name: path[:, j] for j, name in enumerate(columns)},
         stops=_stops(document, arrays, input_spec, n_outputs, n_covariates),
         stability=(
@@ -353,20 +395,6 @@ def _stops(
         intercepts=checked_array(arrays, "stop_intercepts", "f", (len(points), n_outputs)),
         covariate_coefs=gammas.reshape(len(points), n_outputs, n_covariates),
     )
-
-
-def _loss(document: dict[str, Any]) -> str:
-    name = _field(document, "loss", str)
-    if name not in LOSS_NAMES and name not in _registered_losses():
-        raise ValueError(f"the loss {name[:40]!r} is not known")
-    return name
-
-
-def _registered_losses() -> tuple[str, ...]:
-    """List all losses, also those that other packages add."""
-    from aglets.model.losses import loss_names
-
-    return loss_names()
 
 
 def _rho(document: dict[str, Any], arrays: Arrays, n_graphlets: int) -> float | NDArray[Any]:

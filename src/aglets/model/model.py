@@ -19,6 +19,7 @@ from aglets._version import __version__
 from aglets.graphlets import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
+from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -60,7 +61,7 @@ class LagraModel:
     """Graphlets with their coefficients, and all that is needed to apply them to new graphs.
 
     There is one output for two classes and for regression, and one per class (class against the
-    rest) for more classes. Every output has graphlets of its own.
+    rest) for more classes; ``outputs`` says which. Every output has graphlets of its own.
 
     Parameters
     ----------
@@ -73,12 +74,10 @@ class LagraModel:
     rho : float, or ndarray of shape (n_graphlets,)
         The length scale of psi = exp(-rho D), with D in scaled units; one per graphlet in an
         average of models that differ in it.
-    loss : str
-        Name of the loss it was trained with.
+    outputs : Outputs
+        What is predicted: classes or numbers, and the loss of each.
     input_spec : InputSpec
         Labels, attributes, units and covariates of the training graphs.
-    classes : ndarray or None
-        The class values; None for regression.
     path : mapping of str to ndarray
         Columns of the regularisation path, one row per point, as a record of the fit.
     stops : PathModels, optional
@@ -96,8 +95,8 @@ class LagraModel:
     >>> graphs = GraphSet.from_lists(labels=[["C", "O"], ["C"]], edges=[[(0, 1)], []])
     >>> model = LagraModel(
     ...     graphlets=[Graphlet(labels=["C", "O"], edges=[(0, 1)], attributes=[[], []])],
-    ...     coef=np.array([[2.0]]), intercept=np.array([-1.0]), rho=1.0, loss="squared_hinge",
-    ...     input_spec=InputSpec.of(graphs), classes=np.array(["no", "yes"]),
+    ...     coef=np.array([[2.0]]), intercept=np.array([-1.0]), rho=1.0,
+    ...     outputs=Outputs.of_classes(["no", "yes"]), input_spec=InputSpec.of(graphs),
     ... )
     >>> model.decision_function(graphs)
     array([ 1., -1.])
@@ -109,9 +108,8 @@ class LagraModel:
     coef: Floats
     intercept: Floats
     rho: float | Floats
-    loss: str
+    outputs: Outputs
     input_spec: InputSpec
-    classes: NDArray[Any] | None = None
     path: Mapping[str, Floats] = field(default_factory=dict)
     stops: PathModels | None = None
     stability: Floats | None = None
@@ -121,9 +119,7 @@ class LagraModel:
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=np.float64, ndmin=2)
         intercept = np.array(self.intercept, dtype=np.float64, ndmin=1)
-        n_outputs = 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
-        if self.classes is not None and len(self.classes) < 2:
-            raise ValueError(f"A model needs at least two classes. Got {len(self.classes)}.")
+        n_outputs = self.outputs.n_outputs
         if coef.shape != (n_outputs, len(self.graphlets)) or intercept.shape != (n_outputs,):
             raise ValueError(
                 f"A model with {n_outputs} outputs and {len(self.graphlets)} graphlets needs "
@@ -176,7 +172,18 @@ class LagraModel:
     @property
     def n_outputs(self) -> int:
         """One for two classes and for regression, else the number of classes."""
-        return len(self.intercept)
+        return self.outputs.n_outputs
+
+    @property
+    def classes(self) -> Any:
+        """The class values, None for regression; of several targets, a list of those."""
+        found = [target.classes for target in self.outputs.targets]
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def loss(self) -> str:
+        """Name of the loss it was trained with."""
+        return ", ".join(dict.fromkeys(loss.name for loss in self.outputs.losses))
 
     @property
     def rho_text(self) -> str:
@@ -288,39 +295,26 @@ class LagraModel:
         return np.asarray(f[:, 0] if self.n_outputs == 1 else f)
 
     def predict(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> NDArray[Any]:
-        """Name the class of each graph, or its value in regression."""
+        """Name the class of each graph, or its value in regression.
+
+        Shape (n_graphs,), or (n_graphs, n_targets) for several targets.
+        """
         f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
         return self.predict_from_decision(f)
 
     def predict_from_decision(self, f: Floats) -> NDArray[Any]:
         """Name the classes, or the values, where f is known already."""
-        if self.classes is None:
-            return f
-        return np.asarray(self.classes[(f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)])
+        return self.outputs.decode(self.outputs.as_table(f))
 
-    def predict_proba(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Floats:
+    def predict_proba(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Any:
         """Give the probability of each class, shape (n_graphs, n_classes); needs logistic loss.
 
         For more than two classes the probabilities of "class against the rest" are divided by
-        their sum.
+        their sum. Several targets have a list of such arrays.
         """
-        if self.loss != "logistic" or self.classes is None:
-            raise ValueError(
-                f"Probabilities need a classifier with loss='logistic'. Got loss={self.loss!r} "
-                "instead; fit with the logistic loss, or calibrate this model's decision_function."
-            )
-        return self.proba_from_decision(self.decision_function(graphs, covariates, n_jobs=n_jobs))
-
-    def proba_from_decision(self, f: Floats) -> Floats:
-        """Give the probabilities of a model with logistic loss where f is known already."""
-        # 1 / (1 + exp(-f)) and its complement, neither overflowing nor losing the small one.
-        small = np.exp(-np.abs(f))
-        p, rest = (np.where(sign * f >= 0.0, 1.0, small) / (1.0 + small) for sign in (1, -1))
-        if f.ndim == 1:
-            return np.column_stack([rest, p])
-        total = p.sum(axis=1, keepdims=True)
-        uniform = np.full_like(p, 1.0 / p.shape[1])
-        return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+        self.outputs.check_probabilistic()
+        f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
+        return self.outputs.probabilities(self.outputs.as_table(f))
 
     def at_stop(self, stop: int) -> LagraModel:
         """Return the model at one of its ``stops``, by position: the sparsest come first."""
@@ -352,7 +346,7 @@ class LagraModel:
         return tuple(map(self.input_spec.graphlet_to_model_units, self.graphlets))
 
     def __repr__(self) -> str:
-        kind = "regression" if self.classes is None else f"{len(self.classes)} classes"
+        kind = ", ".join(target.kind for target in self.outputs.targets)
         more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
         return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho_text})"
 

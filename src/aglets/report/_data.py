@@ -12,7 +12,6 @@ from aglets.drawing.palette import CLASSES, NEGATIVE, NEUTRAL, POSITIVE, label_c
 from aglets.explain import (
     GlobalExplanation,
     GraphletSummary,
-    checked_targets,
     is_molecule,
     summarise,
 )
@@ -21,6 +20,7 @@ from aglets.explain.plain import NO_GRAPHLETS
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel
+from aglets.model.target import Target
 from aglets.report._quality import quality
 from aglets.report._slider import path_table
 from aglets.report._structure import drawn_graphlet, structure
@@ -49,17 +49,18 @@ def collect(
     given = input_spec.read(graphs)
     if not len(given):
         raise ValueError("A report needs at least one graph. Got none.")
-    truth = None if y is None else checked_targets(model, y, given)
+    target = model.outputs.single
+    truth = None if y is None else target.checked(y, len(given))
     found = model.match(given, n_jobs=n_jobs)
     psi = found.psi
     learned = summarise(model, found, truth).with_stability(stability)
     covariate_values = model.covariate_values(given, covariates)
-    f = model.decision_from_agis(psi, covariate_values)
-    predictions = model.predict_from_decision(f)
-    wrong = _wrong(model, predictions, truth, f)
+    f = model.outputs.as_table(model.decision_from_agis(psi, covariate_values))
+    predictions = target.decode(f)
+    wrong = _wrong(target, truth, f)
     shown = np.argsort(-wrong, kind="stable")[:max_graphs]
-    result = None if truth is None else quality(model, given, f, predictions, truth)
-    classes = None if model.classes is None else [str(value) for value in model.classes]
+    result = None if truth is None else quality(target, given, f, truth)
+    classes = None if target.classes is None else [str(value) for value in target.classes]
     molecule = is_molecule(input_spec.recipe)
     columns = [entry.index for entry in learned.graphlets]
     return {
@@ -83,7 +84,7 @@ def collect(
         "quality": result,
         "y": None if truth is None else [str(value) for value in truth.tolist()],
         "predictions": [_shown(value) for value in predictions.tolist()],
-        "decisions": np.reshape(f, (len(given), -1)).round(5),
+        "decisions": f.round(5),
         "wrong": [] if truth is None else np.flatnonzero(wrong > 0.0) if classes else [],
         "psi": [[_short(value) for value in row] for row in psi[:, columns].tolist()],
         "gallery": [
@@ -98,22 +99,15 @@ def collect(
     }
 
 
-def _wrong(
-    model: LagraModel, predictions: NDArray[Any], truth: NDArray[Any] | None, f: Floats
-) -> Floats:
+def _wrong(target: Target, truth: NDArray[Any] | None, f: Floats) -> Floats:
     """How wrong each prediction is; 0 or less where it is right."""
     if truth is None:
-        return np.zeros(len(predictions))
-    if model.classes is None:
-        return np.asarray(np.abs(truth.astype(np.float64) - predictions))
-    right = np.array([a == b for a, b in zip(predictions.tolist(), truth.tolist(), strict=True)])
-    if f.ndim == 1:
-        margin = np.abs(f)
-    else:
-        two = np.sort(f, axis=1)[:, -2:]
-        margin = two[:, 1] - two[:, 0]
+        return np.zeros(len(f))
+    if target.classes is None:
+        return np.asarray(np.abs(truth.astype(np.float64) - f[:, 0]))
+    margin = target.margin(f)
     # Surest mistakes first, and after them what was nearly a mistake.
-    return np.where(right, -margin, margin + 1e-9)
+    return np.where(target.codes(truth) == target.decided(f), -margin, margin + 1e-9)
 
 
 def _sentences(
@@ -132,11 +126,7 @@ def _sentences(
         ]
     else:
         largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
-        what = (
-            "estimates a number"
-            if model.classes is None
-            else "distinguishes " + _and(model.classes)
-        )
+        what = _task(model.outputs.single)
         many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} node{'s'[: largest > 1]}"
         signs: dict[
             bool, str
@@ -167,9 +157,12 @@ def _by(name: str) -> str:
     return name.replace("always", "always answering").replace("size", "the size")
 
 
-def _and(classes: Any) -> str:
-    names = [str(value) for value in classes]
-    return " from ".join(names) if len(names) == 2 else f"{', '.join(names)} apart"
+def _task(target: Target) -> str:
+    if target.classes is None:
+        return "estimates a number"
+    names = [str(value) for value in target.classes]
+    several = " from ".join(names) if target.binary else f"{', '.join(names)} apart"
+    return f"distinguishes {several}"
 
 
 def _percent(score: float, name: str) -> str:

@@ -9,34 +9,31 @@ from numpy.typing import NDArray
 
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.model import LagraModel
+from aglets.model.target import Target
 
 __all__ = ["quality"]
 
 _N_BINS = 10
 
 
-def quality(
-    model: LagraModel, graphs: GraphSet, f: Floats, predictions: NDArray[Any], y: NDArray[Any]
-) -> dict[str, Any]:
-    """Compare predictions with the truth, and with baselines that know no structure."""
-    if model.classes is None:
-        return _of_numbers(graphs, predictions, y.astype(np.float64))
-    classes = model.classes.tolist()
-    truth = np.array([classes.index(value) for value in y.tolist()])
-    predicted = np.array([classes.index(value) for value in predictions.tolist()])
-    confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(confusion, (truth, predicted), 1)
-    result: dict[str, Any] = {
-        "score": float((truth == predicted).mean()),
-        "score_name": "accuracy",
-        "confusion": confusion,
-        "baselines": _baselines(graphs, truth, classification=True),
-    }
-    if len(classes) == 2 and len(np.unique(truth)) == 2:
-        result |= _of_two(f, truth == 1)
-        if model.loss == "logistic":
-            result["calibration"] = _calibration(1.0 / (1.0 + np.exp(-f)), truth == 1)
+def quality(target: Target, graphs: GraphSet, f: Floats, y: NDArray[Any]) -> dict[str, Any]:
+    """Compare predictions with the truth, and with baselines that know no structure.
+
+    ``f`` has shape (n_graphs, n_outputs).
+    """
+    score = target.score(target.encode(y), f, np.ones(len(f)))
+    result: dict[str, Any] = {"score": score, "score_name": target.score_name}
+    if target.classes is None:
+        return result | _of_numbers(graphs, f[:, 0], y.astype(np.float64))
+    truth = target.codes(y)
+    confusion = np.zeros((len(target.classes), len(target.classes)), dtype=np.int64)
+    np.add.at(confusion, (truth, target.decided(f)), 1)
+    result["confusion"] = confusion
+    result["baselines"] = _baselines(graphs, truth, classification=True)
+    if target.binary and len(np.unique(truth)) == 2:
+        result |= _of_two(f[:, 0], truth == 1)
+        if target.loss.probabilistic:
+            result["calibration"] = _calibration(target.probabilities(f)[:, 1], truth == 1)
     return result
 
 
@@ -67,12 +64,10 @@ def _calibration(p: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _of_numbers(graphs: GraphSet, predicted: Floats, truth: Floats) -> dict[str, Any]:
-    spread = float(((truth - truth.mean()) ** 2).sum())
-    left = float(((truth - predicted) ** 2).sum())
-    return {
-        "score": 1.0 - left / spread if spread > 0.0 else None,
-        "score_name": "R²",
-        "error": float(np.sqrt(left / max(len(truth), 1))),
+    squares = float(((truth - predicted) ** 2).sum())
+    constant = {"score": None} if np.ptp(truth) == 0.0 else {}  # R² says nothing then
+    return constant | {
+        "error": float(np.sqrt(squares / max(len(truth), 1))),
         "baselines": _baselines(graphs, truth, classification=False),
         "fit": {"true": truth, "predicted": predicted},
     }

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphs.arrays import Floats
+from aglets.model.target import Target
 
 __all__ = ["Refit", "refitted"]
 
@@ -29,7 +30,7 @@ class Refit(NamedTuple):
     score: float
 
 
-def refitted(psi: Floats, y: NDArray[Any], *, classification: bool) -> list[Refit]:
+def refitted(psi: Floats, y: NDArray[Any], target: Target) -> list[Refit]:
     """Fit weights at penalties from the largest downwards; empty if there is too little to fit."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -37,14 +38,16 @@ def refitted(psi: Floats, y: NDArray[Any], *, classification: bool) -> list[Refi
         return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return _of_classes(psi, y) if classification else _of_numbers(psi, y.astype(np.float64))
+        if target.classes is None:
+            return _of_numbers(psi, y.astype(np.float64))
+        return _of_classes(psi, target.codes(y))
 
 
-def _of_classes(psi: Floats, y: NDArray[Any]) -> list[Refit]:
+def _of_classes(psi: Floats, y: NDArray[np.intp]) -> list[Refit]:
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import LinearSVC
 
-    values, codes = np.unique(np.array([str(value) for value in y.tolist()]), return_inverse=True)
+    values, codes = np.unique(y, return_inverse=True)  # some classes may have no graph here
     if len(values) < 2 or np.bincount(codes).min() < 5 or not psi.any():
         return []
     folds = StratifiedKFold(5, shuffle=True, random_state=0)

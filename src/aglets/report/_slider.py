@@ -92,7 +92,7 @@ def _again(
     """Make stops from the model's own graphlets, with weights fitted again."""
     if y is None or model.covariates is not None:
         return None  # weights would make up for covariates that are not there
-    stops = refitted(psi, y, classification=model.classes is not None)
+    stops = refitted(psi, y, model.outputs.single)
     if not stops:
         return None
     weighted = [
@@ -130,13 +130,8 @@ def _score(
     model: LagraModel, scaled: GraphSet, covariate_values: Floats, y: NDArray[Any], n_jobs: int
 ) -> float:
     psi = model.agis_scaled(scaled, n_jobs=n_jobs)
-    predicted = model.predict_from_decision(model.decision_from_agis(psi, covariate_values))
-    if model.classes is not None:
-        pairs = zip(predicted.tolist(), y.tolist(), strict=True)
-        return float(np.mean([one == other for one, other in pairs]))
-    truth = y.astype(np.float64)
-    spread = float(((truth - truth.mean()) ** 2).sum())
-    return 1.0 - float(((truth - predicted) ** 2).sum()) / spread if spread > 0.0 else 0.0
+    f = model.outputs.as_table(model.decision_from_agis(psi, covariate_values))
+    return model.outputs.score(model.outputs.encode(y), f, np.ones(len(f)))
 
 
 def _pictures(

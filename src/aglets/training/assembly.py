@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
 from aglets.model.model import LagraModel
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.path_models import stops_of
 from aglets.training.path_point import PathPoint
@@ -31,8 +30,7 @@ def model_of(
     points: Sequence[PathPoint],
     paths: Sequence[Sequence[PathPoint]],
     input_spec: InputSpec,
-    loss: str,
-    classes: NDArray[Any] | None,
+    outputs: Outputs,
 ) -> LagraModel:
     """Unite the points of all outputs to one model in the user's units."""
     graphlets: list[Graphlet] = []
@@ -48,9 +46,8 @@ def model_of(
         coef=coef,
         intercept=np.array([point.beta0 for point in points]),
         rho=points[0].rho,
-        loss=loss,
+        outputs=outputs,
         input_spec=input_spec,
-        classes=classes,
         path=path_record(paths),
         stops=stops_of(paths, input_spec),
         covariate_coef=np.array([point.gamma for point in points]),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aglets.graphs.arrays import Floats
-from aglets.model.losses import Loss
+from aglets.model.outputs import Outputs
 from aglets.training.fitting import Paths
 from aglets.training.sample import Sample
 from aglets.training.selection import ROUNDING, Cell, FoldResult, Grid
@@ -49,7 +49,7 @@ class Member:
 
 
 def greedy_members(
-    results: Sequence[FoldResult], held_out: Sequence[Sample], grid: Grid, loss: Loss
+    results: Sequence[FoldResult], held_out: Sequence[Sample], grid: Grid, outputs: Outputs
 ) -> list[Member]:
     """Choose members by the loss on all held-out graphs together.
 
@@ -63,7 +63,7 @@ def greedy_members(
     held_out : sequence (per fold) of Sample
         The graphs on which those were judged.
     grid : Grid
-    loss : Loss
+    outputs : Outputs
     """
     cells = grid.cells
     reached = np.logical_and.reduce([np.isfinite(result.loss) for result in results])
@@ -77,7 +77,7 @@ def greedy_members(
         f,
         np.concatenate([sample.targets for sample in held_out], axis=1),
         np.concatenate([sample.weight for sample in held_out]),
-        loss,
+        outputs,
         np.array([n_nonzero[place] for place in places]),
     )
     chosen = np.flatnonzero(weights)
@@ -85,7 +85,7 @@ def greedy_members(
 
 
 def fold_members(
-    results: Sequence[FoldResult], held_out: Sequence[Sample], grid: Grid, loss: Loss
+    results: Sequence[FoldResult], held_out: Sequence[Sample], grid: Grid, outputs: Outputs
 ) -> list[Member]:
     """Choose members in each fold by its own held-out graphs; every fold weighs the same.
 
@@ -93,7 +93,7 @@ def fold_members(
     """
     members = []
     for fold, (result, sample) in enumerate(zip(results, held_out, strict=True)):
-        for member in greedy_members([result], [sample], grid, loss):
+        for member in greedy_members([result], [sample], grid, outputs):
             members.append(replace(member, fold=fold, weight=member.weight / len(results)))
     return members
 
@@ -102,7 +102,7 @@ def greedy_weights(
     f: Floats,
     targets: Floats,
     weight: Floats,
-    loss: Loss,
+    outputs: Outputs,
     n_nonzero: Floats,
     n_rounds: int = N_ROUNDS,
 ) -> Floats:
@@ -113,23 +113,23 @@ def greedy_weights(
     f : ndarray of shape (n_candidates, n_outputs, n_graphs)
     targets : ndarray of shape (n_outputs, n_graphs)
     weight : ndarray of shape (n_graphs,)
-    loss : Loss
+    outputs : Outputs
     n_nonzero : ndarray of shape (n_candidates,)
         Number of graphlets: among equals the smaller, then the first, is taken.
     n_rounds : int
 
     Examples
     --------
-    >>> from aglets.model.losses import Squared
+    >>> outputs = Outputs.of_numbers()
     >>> f = np.array([[[0.0, 3.0]], [[2.0, 1.0]], [[9.0, 9.0]]])
-    >>> greedy_weights(f, np.array([[1.0, 2.0]]), np.ones(2), Squared(), np.ones(3))
+    >>> greedy_weights(f, np.array([[1.0, 2.0]]), np.ones(2), outputs, np.ones(3))
     array([0.5, 0.5, 0. ])
     """
     total = np.zeros(f.shape[1:])
     chosen: list[int] = []
     losses: list[float] = []
     for n in range(1, n_rounds + 1):
-        values = np.array([_loss((total + one) / n, targets, weight, loss) for one in f])
+        values = np.array([outputs.loss_value(targets, ((total + one) / n).T, weight) for one in f])
         tied = np.flatnonzero(values <= values.min() + ROUNDING * abs(values.min()))
         best = int(tied[n_nonzero[tied].argmin()])
         total += f[best]
@@ -137,10 +137,6 @@ def greedy_weights(
         losses.append(float(values[best]))
     n_kept = int(np.argmin(losses)) + 1
     return np.bincount(chosen[:n_kept], minlength=len(f)) / n_kept
-
-
-def _loss(f: Floats, targets: Floats, weight: Floats, loss: Loss) -> float:
-    return sum(loss.value(y, row, weight) for y, row in zip(targets, f, strict=True))
 
 
 def _held_f(paths: Paths, k: int) -> Floats:

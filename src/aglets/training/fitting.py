@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from aglets import mining
 from aglets.graphs.order import content_order
-from aglets.model.losses import Loss
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.engine import Engine, Goal, LocalEngine, MiningPlan, Placement
@@ -92,7 +92,7 @@ class FitCallback:
 class Settings:
     """What stays the same over all rho, maxpat and lambda of a fit."""
 
-    loss: Loss
+    outputs: Outputs
     scale: str
     solver: str
     learn_attributes: bool
@@ -125,7 +125,7 @@ class Settings:
 
     def goal(self, output: int, rho: float, maxpat: int) -> Goal:
         """Say what the path of one output is trained for."""
-        return Goal(self.loss, rho, maxpat, output, self.covariate_penalty)
+        return Goal(self.outputs.losses[output], rho, maxpat, output, self.covariate_penalty)
 
 
 def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:

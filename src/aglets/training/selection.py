@@ -17,6 +17,7 @@ from joblib import Parallel, delayed
 
 from aglets.graphs.arrays import Floats, Rows
 from aglets.mining import BudgetError
+from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.fitting import (
     FitCallback,
@@ -186,7 +187,9 @@ def evaluate(
         for k, points in enumerate(zip(*paths, strict=False)):
             loss[row, k] = total_loss(points)
             n_nonzero[row, k] = sum(point.n_nonzero for point in points)
-            score[row, k] = _score(points, input_spec, held_out) if by_score else np.nan
+            score[row, k] = (
+                _score(points, settings.outputs, input_spec, held_out) if by_score else np.nan
+            )
     return FoldResult(loss, score, n_nonzero, kept if keep else [])
 
 
@@ -256,12 +259,13 @@ def total_loss(points: Sequence[PathPoint]) -> float:
     return sum(float(point.validation_loss or 0.0) for point in points)
 
 
-def _score(points: Sequence[PathPoint], input_spec: InputSpec, held_out: Sample) -> float:
+def _score(
+    points: Sequence[PathPoint], outputs: Outputs, input_spec: InputSpec, held_out: Sample
+) -> float:
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
     f = decision(points, input_spec, held_out)
-    right = f.argmax(axis=1) == held_out.targets.argmax(axis=0)
-    return float(held_out.weight @ right) / float(held_out.weight.sum())
+    return outputs.score(held_out.targets, f, held_out.weight)
 
 
 def choose(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aglets.graphs.arrays import Floats
-from aglets.model.losses import Loss
+from aglets.model.outputs import Outputs
 from aglets.training.sample import Sample
 from aglets.training.selection import Choice, FoldResult
 
@@ -22,7 +22,7 @@ def standard_error(
     results: Sequence[FoldResult],
     held_out: Sequence[Sample],
     choice: Choice,
-    loss: Loss,
+    outputs: Outputs,
     *,
     by_score: bool,
 ) -> float:
@@ -36,7 +36,7 @@ def standard_error(
         The graphs on which those were judged.
     choice : Choice
         The point.
-    loss : Loss
+    outputs : Outputs
     by_score : bool
 
     Returns
@@ -50,30 +50,17 @@ def standard_error(
         return float(np.std(values, ddof=1) / np.sqrt(len(values)))
     points = [path[choice.index] for path in results[0].paths[choice.position]]
     f = np.stack([point.held_f for point in points], axis=1)
-    parts = (_scores if by_score else _losses)(f, held_out[0], loss)
+    sample = held_out[0]
+    if by_score:
+        parts = outputs.single.score_parts(sample.targets, f, sample.weight)
+    else:
+        parts = _losses(f, sample, outputs)
     return float(np.sqrt(len(parts)) * np.std(parts, ddof=1)) if len(parts) > 1 else 0.0
 
 
-def _losses(f: Floats, held_out: Sample, loss: Loss) -> Floats:
+def _losses(f: Floats, held_out: Sample, outputs: Outputs) -> Floats:
     """Return what each graph adds to the loss."""
+    rows = [slice(i, i + 1) for i in range(len(f))]
     return np.array(
-        [
-            sum(
-                loss.value(y[i : i + 1], f[i : i + 1, output], held_out.weight[i : i + 1])
-                for output, y in enumerate(held_out.targets)
-            )
-            for i in range(len(f))
-        ]
+        [outputs.loss_value(held_out.targets[:, i], f[i], held_out.weight[i]) for i in rows]
     )
-
-
-def _scores(f: Floats, held_out: Sample, loss: Loss) -> Floats:
-    """Return what each graph adds to the accuracy, or takes from R²."""
-    weight = held_out.weight / held_out.weight.sum()
-    y = held_out.targets
-    if not loss.classification:
-        spread = float(weight @ (y[0] - weight @ y[0]) ** 2)
-        return np.asarray(weight * (y[0] - f[:, 0]) ** 2 / (spread or 1.0))
-    if len(y) == 1:
-        return np.asarray(weight * ((f[:, 0] > 0.0) == (y[0] > 0.0)))
-    return np.asarray(weight * (f.argmax(axis=1) == y.argmax(axis=0)))

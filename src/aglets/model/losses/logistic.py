@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
 
 from aglets.graphs.arrays import Floats
 from aglets.model.losses.loss import Loss
@@ -33,9 +32,13 @@ class Logistic(Loss):
         return float(w @ np.logaddexp(0.0, -y * f))
 
     def residual(self, y: Floats, f: Floats, w: Floats) -> Floats:
+        from scipy.special import expit  # here, because predicting needs no SciPy
+
         return np.asarray(w * y * expit(-y * f))
 
     def curvature(self, y: Floats, f: Floats, w: Floats) -> Floats:
+        from scipy.special import expit
+
         return np.asarray(w * expit(f) * expit(-f))
 
     def curvature_bound(self, w: Floats) -> Floats:
