@@ -15,7 +15,6 @@ from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
-    evidence_for,
     graphlet_dict,
     json_text,
     label_text,

@@ -331,7 +331,9 @@ def explain_local(
     covariate_values = model.covariate_values(given, covariates)
     found = model.match(given, n_jobs=n_jobs)
     row = None if output is None else model.outputs.find(output)
-    explanations = [_explained(model, found, i, covariate_values[i], row) for i in range(len(given))]
+    explanations = [
+        _explained(model, found, i, covariate_values[i], row) for i in range(len(given))
+    ]
     return explanations[0] if single else explanations
 
 

@@ -161,8 +161,7 @@ def _task(target: Target) -> str:
     if target.classes is None:
         return "estimates a number"
     names = [str(value) for value in target.classes]
-    several = " from ".join(names) if target.binary else f"{', '.join(names)} apart"
-    return f"distinguishes {several}"
+    return "distinguishes " + (" from " if target.binary else ", ").join(names)
 
 
 def _percent(score: float, name: str) -> str:
