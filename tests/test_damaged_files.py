@@ -13,8 +13,6 @@ import pytest
 import aglets
 from aglets import GraphSet, LagraClassifier, LagraClassifierCV, datasets, mining
 from aglets.io.tu import read_tu
-from aglets.model.file import LOSS_NAMES
-from aglets.model.losses import LOSSES
 from aglets.training.checkpoint import read_paths, read_resumes
 
 HUGE = "12345678901234567890"
@@ -230,10 +228,6 @@ def test_an_unknown_loss_in_a_model_file_is_one_sentence(model_file, tmp_path):
             new.writestr(name, old.read(name).replace(b'"squared_hinge"', b'"cubed_hinge"'))
     with pytest.raises(ValueError, match=r"odd\.aglets .*the loss 'cubed_hinge' is not known"):
         aglets.load(path)
-
-
-def test_a_model_file_knows_every_loss():
-    assert set(LOSS_NAMES) <= set(LOSSES)
 
 
 @pytest.mark.parametrize("n_jobs", [2**40, 10**30, 0])
