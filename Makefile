@@ -89,9 +89,9 @@ sanitize: build
 FUZZ_VENV := .venv-fuzz
 FUZZ_INSTALLED := $(FUZZ_VENV)/.installed
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= $(notdir $(filter-out %/old_models,$(wildcard tests/corpus/*)))
+FUZZ_TARGETS ?= $(shell sed -n 's/^def fuzz_\([a-z_]*\).*/\1/p' tests/fuzz_targets.py)
 fuzz: fuzz-python
-	grep -q '^fuzz-cpp:' Makefile && $(MAKE) fuzz-cpp || true
+	if grep -q '^fuzz-cpp:' Makefile; then $(MAKE) fuzz-cpp; fi
 
 fuzz-python: $(FUZZ_INSTALLED)
 	for target in $(FUZZ_TARGETS); do \
