@@ -1,0 +1,316 @@
+"""Which small changes to the trainer do the tests notice? ``python tools/mutate.py``.
+
+Every mutant of the modules below (`mutants.py`) is tried in a process of its own, with the tests
+that run its line, the fastest first, until one fails. ``--modules`` takes some of them, ``--jobs``
+says how many processes. Results go to build/mutants/results.json as they come, so that a run can be
+ended and continued; the table in docs/develop/quality.md is made from them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from collections import Counter, defaultdict
+from hashlib import sha256
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from mutants import Mutant, mutants_of
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+WORK = ROOT / "build" / "mutants"
+PAGE = ROOT / "docs" / "develop" / "quality.md"
+BEGIN, END = "<!-- made by tools/mutate.py: begin -->", "<!-- end of mutants -->"
+ASKED = 90.0
+
+MODULES = [
+    *sorted((SOURCE / "aglets" / "training" / "optim").glob("[a-z]*.py")),
+    SOURCE / "aglets" / "training" / "path.py",
+    SOURCE / "aglets" / "training" / "selection.py",
+]
+#: Tests of the trainer; those of files, plots and commands would find little more.
+TESTS = ("blocks", "quadratic", "penalty", "lasso", "weights", "state", "engine", "fitting")
+TESTS += ("path", "path_*", "selection", "judging", "averaging", "estimators", "loss", "mutants*")
+TESTS += ("starts", "covariates", "outputs", "metamorphic*", "work", "sharded*")
+#: A mutant that takes so many times as long as the original, and so many seconds, is noticed.
+PATIENCE, SECONDS = 5.0, 20.0
+#: Seconds of tests per mutant; the tests that are left out are the slowest.
+MAX_TEST_SECONDS = 60.0
+
+#: Why a survivor is not a gap in the tests, by module, line as text, and change.
+REASONS_FILE = ROOT / "tools" / "mutants_reasons.json"
+
+
+def main() -> int:
+    """Try mutants, and write the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--modules", nargs="+", help="names such as path.py; all unless given")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
+    parser.add_argument("--again", action="store_true", help="try survivors again")
+    parser.add_argument("--table", action="store_true", help="only write the table")
+    options = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    results = Results(WORK / "results.json")
+    modules = [path for path in MODULES if not options.modules or path.name in options.modules]
+    if not options.table:
+        try_all(modules, results, jobs=options.jobs, again=options.again)
+    return write_table(results)
+
+
+class Results:
+    """What became of each mutant, by module and source: kept as it comes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+
+    def add(self, key: str, outcome: str) -> None:
+        """Keep what became of a mutant."""
+        self.known[key] = outcome
+        partial = self.path.with_suffix(".partial")
+        partial.write_text(json.dumps(self.known, indent=0))
+        partial.replace(self.path)
+
+
+def key_of(path: Path, mutant: Mutant) -> str:
+    """Name a mutant by its module and its whole source: other code is another mutant."""
+    return f"{path.name} {sha256(mutant.source.encode()).hexdigest()[:16]}"
+
+
+# The baseline: which tests run which line, and how long they take --------------------------------
+
+
+def test_files() -> list[str]:
+    """List the files of tests to run."""
+    found = {path for name in TESTS for path in (ROOT / "tests").glob(f"test_{name}.py")}
+    return [str(path) for path in sorted(found)]
+
+
+def baseline() -> dict[str, Any]:
+    """Run all tests once under coverage.py, with each test as a context."""
+    path = WORK / "baseline.json"
+    stamp = sha256(b"".join(Path(name).read_bytes() for name in [*MODULES, *test_files()]))
+    if path.exists():
+        found: dict[str, Any] = json.loads(path.read_text())
+        if found["stamp"] == stamp.hexdigest():
+            return found
+    print("Running the tests once ...", flush=True)
+    child = os.fork()
+    if child == 0:
+        _measure(path, stamp.hexdigest())
+        os._exit(0)
+    os.waitpid(child, 0)
+    measured: dict[str, Any] = json.loads(path.read_text())
+    return measured
+
+
+def _measure(path: Path, stamp: str) -> None:
+    from coverage import Coverage
+
+    cover = Coverage(data_file=None, config_file=False, include=[str(name) for name in MODULES])
+    timer = _Timer(cover)
+    cover.start()
+    code = pytest.main([*_pytest_words(), *test_files()], plugins=[timer])
+    cover.stop()
+    data = cover.get_data()
+    lines: dict[str, dict[int, list[str]]] = defaultdict(dict)
+    for name in data.measured_files():
+        for line, contexts in data.contexts_by_lineno(name).items():
+            lines[Path(name).name][line] = [context for context in contexts if context]
+    kept = {"stamp": stamp, "code": int(code), "seconds": timer.seconds, "lines": lines}
+    path.write_text(json.dumps(kept))
+
+
+class _Timer:
+    """Tells coverage.py which test runs, and notes how long it takes and whether it passes."""
+
+    def __init__(self, cover: Any) -> None:
+        self.cover = cover
+        self.seconds: dict[str, float] = {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        self.cover.switch_context(item.nodeid)
+        start = time.perf_counter()
+        yield
+        self.seconds.setdefault(item.nodeid, time.perf_counter() - start)
+        self.cover.switch_context("")
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.seconds[report.nodeid] = float("inf")  # cannot notice anything
+
+
+def _pytest_words() -> list[str]:
+    words = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0"]
+    return [*words, f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
+
+
+# Trying mutants ----------------------------------------------------------------------------------
+
+
+def try_all(modules: list[Path], results: Results, *, jobs: int, again: bool) -> None:
+    """Try every mutant that was not tried yet, several at a time."""
+    base = baseline()
+    waiting = []
+    for path in modules:
+        for mutant in mutants_of(path.read_text(encoding="utf-8")):
+            old = results.known.get(key_of(path, mutant))
+            if old is None or (again and old == "survived"):
+                waiting.append((path, mutant))
+    print(f"{len(waiting)} mutants to try", flush=True)
+    running: dict[int, tuple[Path, Mutant, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            path, mutant = waiting.pop(0)
+            tests, seconds = tests_for(base, path, mutant.line)
+            if not tests:
+                results.add(key_of(path, mutant), "not reached")
+                continue
+            running[start(path, mutant, tests)] = (path, mutant, time.time() + seconds)
+        time.sleep(0.05)
+        for child in list(running):
+            outcome = ended(child, running[child][2])
+            if outcome is not None:
+                path, mutant, _ = running.pop(child)
+                results.add(key_of(path, mutant), outcome)
+                if outcome != "killed":
+                    print(f"{path.name}:{mutant.line}: {mutant.change}: {outcome}", flush=True)
+
+
+def tests_for(base: dict[str, Any], path: Path, line: int) -> tuple[list[str], float]:
+    """Return the tests that run a line, the fastest first, and how long they may take."""
+    lines = base["lines"].get(path.name, {})
+    names = lines.get(str(line)) or sorted({name for found in lines.values() for name in found})
+    seconds = base["seconds"]
+    ordered = sorted((name for name in names if seconds[name] < 1e9), key=seconds.__getitem__)
+    chosen, total = [], 0.0
+    for name in ordered:
+        if total + seconds[name] > MAX_TEST_SECONDS and chosen:
+            break
+        chosen.append(name)
+        total += seconds[name]
+    return chosen, PATIENCE * total + SECONDS
+
+
+def start(path: Path, mutant: Mutant, tests: list[str]) -> int:
+    """Run tests on a mutant in a child process, and return its id."""
+    child = os.fork()
+    if child:
+        return child
+    code = 3
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(WORK / f"hypothesis-{os.getpid()}")
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        sys.meta_path.insert(0, _Instead(name, mutant.source, path))
+        code = int(pytest.main([*_pytest_words(), "-x", *tests]))
+    finally:
+        os._exit(code)
+
+
+class _Instead(MetaPathFinder, Loader):
+    """Imports a module from changed source."""
+
+    def __init__(self, name: str, source: str, path: Path) -> None:
+        self.name, self.source, self.path = name, source, path
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        return ModuleSpec(fullname, self, origin=str(self.path))
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
+
+
+def ended(child: int, deadline: float) -> str | None:
+    """Say what became of a mutant, or None if its tests still run; a late one is ended."""
+    found, status = os.waitpid(child, os.WNOHANG)
+    if found == 0:
+        if time.time() < deadline:
+            return None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return "killed"
+    return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+
+
+# The table ---------------------------------------------------------------------------------------
+
+
+def write_table(results: Results) -> int:
+    """Write what became of the mutants of the present code."""
+    reasons = json.loads(REASONS_FILE.read_text()) if REASONS_FILE.exists() else {}
+    rows, listed, total = [], [], Counter[str]()
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8").splitlines()
+        counts: Counter[str] = Counter()
+        for mutant in mutants_of("\n".join(text)):
+            outcome = results.known.get(key_of(path, mutant), "not tried")
+            line = text[mutant.line - 1].strip()
+            reason = reasons.get(f"{path.name}: {line}: {mutant.change}", "")
+            counts[outcome] += 1
+            if outcome != "killed":
+                cell = line.replace("|", "\\|")
+                place = f"`{path.name}`:{mutant.line}"
+                listed.append(f"| {place} | `{cell}` | {mutant.change} | {outcome} | {reason} |")
+        if counts:
+            rows.append(f"| `{path.name}` | {counts_text(counts)} |")
+        total += counts
+    tried = sum(total.values()) - total["not tried"]
+    share = 100.0 * total["killed"] / tried if tried else 0.0
+    made = [
+        BEGIN,
+        f"{total['killed']} of {tried} mutants tried are noticed: {share:.1f} %.",
+        "\n".join(
+            [
+                "| module | mutants | noticed | survived | not reached | not tried |",
+                "| --- | ---: | ---: | ---: | ---: | ---: |",
+                *rows,
+                f"| all | {counts_text(total)} |",
+            ]
+        ),
+        "The others:",
+        "\n".join(
+            [
+                "| place | line | change | outcome | reason |",
+                "| --- | --- | --- | --- | --- |",
+                *listed,
+            ]
+        ),
+        END,
+    ]
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    PAGE.write_text(before + "\n\n".join(made) + rest.partition(END)[2], encoding="utf-8")
+    print(made[1])
+    return 0 if share >= ASKED else 1
+
+
+def counts_text(counts: Counter[str]) -> str:
+    """Show the numbers of a row."""
+    names = ("killed", "survived", "not reached", "not tried")
+    return " | ".join(str(number) for number in (sum(counts.values()), *(counts[n] for n in names)))
+
+
+if __name__ == "__main__":
+    import numpy  # noqa: F401 - loaded once, before processes divide
+    import scipy.optimize  # noqa: F401
+    import sklearn.model_selection  # noqa: F401
+
+    sys.path[:0] = [str(ROOT / "tests")]
+    sys.exit(main())
