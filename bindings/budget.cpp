@@ -8,9 +8,10 @@ namespace nb = nanobind;
 
 namespace aglets::python {
 
-Limits limits_from(std::optional<std::int64_t> nodes, std::optional<std::int64_t> bytes,
-                   std::optional<double> seconds) {
+Limits limits_from(std::optional<std::int64_t> work, std::optional<std::int64_t> nodes,
+                   std::optional<std::int64_t> bytes, std::optional<double> seconds) {
   Limits limits;
+  if (work) limits.work = *work;
   if (nodes) limits.nodes = *nodes;
   if (bytes) limits.bytes = *bytes;
   if (seconds) limits.seconds = *seconds;

@@ -10,8 +10,8 @@
 namespace aglets::python {
 
 /// Limits as Python gives them: None is no limit.
-Limits limits_from(std::optional<std::int64_t> nodes, std::optional<std::int64_t> bytes,
-                   std::optional<double> seconds);
+Limits limits_from(std::optional<std::int64_t> work, std::optional<std::int64_t> nodes,
+                   std::optional<std::int64_t> bytes, std::optional<double> seconds);
 
 /// True, with the Python error set, if a signal such as Ctrl-C is pending.
 bool signal_pending();

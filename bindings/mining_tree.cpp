@@ -68,17 +68,19 @@ void register_mining_tree(nb::module_& module) {
       .def_prop_ro("maxpat", &MiningTree::maxpat)
       .def_prop_ro("n_nodes", &MiningTree::n_nodes)
       .def_prop_ro("n_bytes", &MiningTree::n_bytes)
+      .def_prop_ro("work_spent", &MiningTree::work_spent)
       .def(
           "search",
           [](MiningTree& tree, Matrix<double> residual, double rho, double lam, int maxpat,
              const std::vector<Pooling>& pooling, CountScale count_scale, double sharing,
-             double look_ahead, int n_threads, std::optional<std::int64_t> max_nodes,
-             std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
+             double look_ahead, int n_threads, std::optional<std::int64_t> max_work,
+             std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
+             std::optional<double> max_seconds) {
             const auto query =
                 query_from(tree, residual, rho, maxpat, pooling, count_scale, sharing);
-            const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
+            const auto limits = limits_from(max_work, max_nodes, max_bytes, max_seconds);
             auto found = without_gil([&] {
-              Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
+              Budget budget(limits, signal_pending);
               return find_violators(tree, query, lam, look_ahead, n_threads, budget);
             });
             const auto n = found.nodes.size(), n_outputs = query.n_outputs;
@@ -89,27 +91,28 @@ void register_mining_tree(nb::module_& module) {
                 as_array(std::move(found.norms)));
           },
           "residual"_a, "rho"_a, "lam"_a, "maxpat"_a, "pooling"_a, "count_scale"_a, "sharing"_a,
-          "look_ahead"_a = 1.0, "n_threads"_a = 1, "max_nodes"_a = nb::none(),
-          "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+          "look_ahead"_a = 1.0, "n_threads"_a = 1, "max_work"_a = nb::none(),
+          "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
           "(nodes, g, g_bar, sizes, n_visited, n_made, channels, norms) of every tree node and "
           "channel whose g exceeds lam; g and g_bar have a column per output.")
       .def(
           "largest",
           [](MiningTree& tree, Matrix<double> residual, double rho, int maxpat,
              const std::vector<Pooling>& pooling, CountScale count_scale, double sharing,
-             std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
-             std::optional<double> max_seconds) {
+             std::optional<std::int64_t> max_work, std::optional<std::int64_t> max_nodes,
+             std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
             const auto query =
                 query_from(tree, residual, rho, maxpat, pooling, count_scale, sharing);
-            const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
+            const auto limits = limits_from(max_work, max_nodes, max_bytes, max_seconds);
             const auto best = without_gil([&] {
-              Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
+              Budget budget(limits, signal_pending);
               return find_largest(tree, query, budget);
             });
             return nb::make_tuple(best.value, best.node, best.n_visited, best.n_made);
           },
           "residual"_a, "rho"_a, "maxpat"_a, "pooling"_a, "count_scale"_a, "sharing"_a,
-          "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
+          "max_work"_a = nb::none(), "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(),
+          "max_seconds"_a = nb::none(),
           "(max |g|, its node or -1, n_visited, n_made) over all graphlets and channels.")
       .def_prop_ro(
           "roots",
@@ -126,42 +129,41 @@ void register_mining_tree(nb::module_& module) {
       .def(
           "children",
           [](MiningTree& tree, Vector<std::int64_t> nodes, int maxpat,
-             std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
-             std::optional<double> max_seconds) {
+             std::optional<std::int64_t> max_work, std::optional<std::int64_t> max_nodes,
+             std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
             check_refs(tree, nodes);
-            const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
+            const auto limits = limits_from(max_work, max_nodes, max_bytes, max_seconds);
             auto found = without_gil([&] {
-              Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
+              Budget budget(limits, signal_pending);
               return find_children(tree, as_span(nodes), maxpat, budget);
             });
             const auto count = found.nodes.size();
-            return nb::make_tuple(as_array(std::move(found.parents)),
-                                  as_array(std::move(found.nodes)),
-                                  as_array(std::move(found.edges), {count, 3}),
-                                  as_array(std::move(found.to_types)));
+            return nb::make_tuple(
+                as_array(std::move(found.parents)), as_array(std::move(found.nodes)),
+                as_array(std::move(found.edges), {count, 3}), as_array(std::move(found.to_types)));
           },
-          "nodes"_a, "maxpat"_a, "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(),
-          "max_seconds"_a = nb::none(),
+          "nodes"_a, "maxpat"_a, "max_work"_a = nb::none(), "max_nodes"_a = nb::none(),
+          "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
           "(parents, nodes, edges, to_types) of the children of some nodes.")
       .def(
           "signed_sums",
           [](MiningTree& tree, Vector<std::int64_t> nodes, Matrix<double> residual, double rho,
              const std::vector<Pooling>& pooling, CountScale count_scale,
-             std::optional<std::int64_t> max_nodes, std::optional<std::int64_t> max_bytes,
-             std::optional<double> max_seconds) {
+             std::optional<std::int64_t> max_work, std::optional<std::int64_t> max_nodes,
+             std::optional<std::int64_t> max_bytes, std::optional<double> max_seconds) {
             check_refs(tree, nodes);
             const auto query =
                 query_from(tree, residual, rho, tree.maxpat(), pooling, count_scale, 1.0);
-            const auto limits = limits_from(max_nodes, max_bytes, max_seconds);
+            const auto limits = limits_from(max_work, max_nodes, max_bytes, max_seconds);
             auto sums = without_gil([&] {
-              Budget budget(limits, signal_pending, tree.n_nodes(), tree.n_bytes());
+              Budget budget(limits, signal_pending);
               return find_signed_sums(tree, as_span(nodes), query, budget);
             });
             const auto n = nodes.size(), n_channels = pooling.size(), n_outputs = query.n_outputs;
             return nb::make_tuple(as_array(std::move(sums.up), {n, n_channels, n_outputs}),
                                   as_array(std::move(sums.down), {n, n_channels, n_outputs}));
           },
-          "nodes"_a, "residual"_a, "rho"_a, "pooling"_a, "count_scale"_a,
+          "nodes"_a, "residual"_a, "rho"_a, "pooling"_a, "count_scale"_a, "max_work"_a = nb::none(),
           "max_nodes"_a = nb::none(), "max_bytes"_a = nb::none(), "max_seconds"_a = nb::none(),
           "(up, down), by node, channel and output: sums of a_i values_i with a_i > 0, and of "
           "-a_i values_i with a_i < 0.")
@@ -179,7 +181,7 @@ void register_mining_tree(nb::module_& module) {
              Vector<std::int32_t> edge_labels) {
             const auto code = code_from(types, edges, edge_labels);
             return without_gil([&] {
-              Budget budget({}, signal_pending, tree.n_nodes(), tree.n_bytes());
+              Budget budget({}, signal_pending);
               return find_node(tree, code, budget);
             });
           },
@@ -200,7 +202,7 @@ void register_mining_tree(nb::module_& module) {
           [](MiningTree& tree, std::int64_t id) {
             const auto ref = checked_ref(tree, id);
             const auto by_support = without_gil([&] {
-              Budget budget({}, signal_pending, tree.n_nodes(), tree.n_bytes());
+              Budget budget({}, signal_pending);
               return root_costs_of(tree, ref, budget);
             });
             std::vector<std::int32_t> graphs;

@@ -327,12 +327,12 @@ def test_searches_share_their_time_until_more_is_allowed():
     tree.search(residual, lam=1.0, rho=0.1, maxpat=3)
     spent = tree.seconds_spent
     assert 0.0 < spent < 60.0
-    tree.allow(spent / 1e6)
+    tree.allow(max_seconds=spent / 1e6)
     with pytest.raises(mining.BudgetError, match="second"):
         tree.search(residual, lam=1e-3, rho=0.1)
     with pytest.raises(mining.BudgetError, match="second"):
         tree.search(residual, lam=1e-3, rho=0.1)
-    tree.allow(None)
+    tree.allow()
     assert tree.search(residual, lam=1e-3, rho=0.1).nodes.size > 0
 
 

@@ -17,31 +17,37 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// The clock ran out: the one limit whose effect depends on the machine.
+class OutOfTime : public BudgetExceeded {
+public:
+  using BudgetExceeded::BudgetExceeded;
+};
+
 /// Somebody asked the running call to stop.
 class Interrupted : public std::runtime_error {
 public:
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
+/// What a long call may spend. Work, nodes and bytes are counted by accounts
+/// (`account.hpp`) and end a call in the same state on every machine.
 struct Limits {
+  std::int64_t work = std::numeric_limits<std::int64_t>::max();
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-/// What one long call may spend, shared by its threads. `interrupted`, if given,
-/// is asked some times a second, and only in the thread that made the budget.
+/// The limits of one long call, its clock and its interrupts, shared by its
+/// threads. `interrupted`, if given, is asked some times a second, and only in the
+/// thread that made the budget.
 class Budget {
 public:
-  /// `nodes` and `bytes` are what is held already and counts against the limits.
-  explicit Budget(Limits limits, std::function<bool()> interrupted = {}, std::int64_t nodes = 0,
-                  std::int64_t bytes = 0);
+  explicit Budget(Limits limits, std::function<bool()> interrupted = {});
 
-  void add_nodes(std::int64_t count);
-  void add_bytes(std::int64_t count);
-  void release_bytes(std::int64_t count) { bytes_.fetch_sub(count, std::memory_order_relaxed); }
+  const Limits& limits() const { return limits_; }
 
-  /// Throws Interrupted or BudgetExceeded once the call should end.
+  /// Throws Interrupted or OutOfTime once the call should end.
   void check();
 
 private:
@@ -53,8 +59,6 @@ private:
   Clock::time_point start_;
   Clock::time_point last_asked_;
   std::atomic<bool> stopped_{false};
-  std::atomic<std::int64_t> nodes_;
-  std::atomic<std::int64_t> bytes_;
 };
 
 /// Calls Budget::check once every 1024 ticks; one per thread.

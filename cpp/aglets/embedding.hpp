@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "budget.hpp"
+#include "account.hpp"
 
 namespace aglets {
 
@@ -44,12 +44,20 @@ public:
   }
 
   /// Gives the rows back if they take more than a little; supports stay.
-  void release(Budget& budget) {
-    if (words_.size() < least_release) return;
-    budget.release_bytes(static_cast<std::int64_t>(words_.size() * sizeof(std::uint64_t)));
+  void release(Account& account) {
+    if (charged_ < least_release) return;
+    account.release_bytes(static_cast<std::int64_t>(charged_ * sizeof(std::uint64_t)));
     std::vector<std::uint64_t>().swap(words_);
     next_ = end_ = nullptr;
-    size_ = 0;
+    size_ = charged_ = 0;
+  }
+
+  /// Begins a new account: memory that is there already is charged to it once
+  /// rows need it, as if it were new.
+  void begin_account() {
+    if (words_.size() >= least_release) std::vector<std::uint64_t>().swap(words_);
+    size_ = charged_ = 0;
+    next_ = end_ = words_.data();
   }
 
   /// Notes that some embedding can grow further, whether or not its row is kept.
@@ -87,10 +95,10 @@ public:
 
   /// Appends `parent` (a row of `n_parent_words` words) with another set of used
   /// nodes and another cost; returns the new row, to which the caller may add a
-  /// node. Call `note` first. New memory is charged to the budget.
+  /// node. Call `note` first. Memory is charged to the account.
   std::uint64_t* append(const std::uint64_t* parent, std::size_t n_parent_words, std::uint64_t used,
-                        double cost, Budget& budget) {
-    if (static_cast<std::size_t>(end_ - next_) < stride_) enlarge(budget);
+                        double cost, Account& account) {
+    if (static_cast<std::size_t>(end_ - next_) < stride_) enlarge(account);
     auto* row = next_;
     next_ += stride_;
     row[0] = used;
@@ -103,12 +111,13 @@ public:
 private:
   static constexpr std::size_t least_release = 1 << 16;
 
-  void enlarge(Budget& budget) {
-    const auto enlarged = words_.empty() ? 16 * stride_ : 2 * words_.size() + stride_;
-    budget.add_bytes(static_cast<std::int64_t>((enlarged - words_.size()) * sizeof(std::uint64_t)));
+  void enlarge(Account& account) {
+    const auto enlarged = charged_ == 0 ? 16 * stride_ : 2 * charged_ + stride_;
+    account.hold_bytes(static_cast<std::int64_t>((enlarged - charged_) * sizeof(std::uint64_t)));
+    charged_ = enlarged;
     if (enlarged / stride_ > std::numeric_limits<std::uint32_t>::max())
       throw BudgetExceeded("one pattern has more than 2^32 embeddings; lower maxpat");
-    words_.resize(enlarged);
+    if (words_.size() < enlarged) words_.resize(enlarged);
     next_ = words_.data() + size_ * stride_;
     end_ = words_.data() + enlarged;
   }
@@ -117,6 +126,7 @@ private:
   std::vector<Support> supports_;
   std::size_t stride_ = 0;
   std::size_t size_ = 0;
+  std::size_t charged_ = 0;  // words that the account has been charged for
   // Where the next row and the last support are: touched once per embedding.
   std::uint64_t* next_ = nullptr;
   std::uint64_t* end_ = nullptr;

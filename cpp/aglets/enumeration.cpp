@@ -24,17 +24,24 @@ struct Subtree {
 template <class Id>
 class Walk {
 public:
-  Walk(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget)
-      : budget_(budget), extender_(graphs, costs, maxpat, budget) {}
+  Walk(const GraphSet& graphs, const StartCosts& costs, int maxpat)
+      : extender_(graphs, costs, maxpat) {}
+
+  void begin(Account& account) {
+    account_ = &account;
+    extender_.begin_account(account);
+    rows_.begin_account();
+    for (auto& children : levels_) children.begin_account();
+  }
 
   /// Everything below `code`, whose embeddings are `rows`.
   void below(DfsCode& code, const EmbeddingRows<Id>& rows, PatternVisitor& visitor) {
-    budget_.check();
+    account_->check();
     auto& children = level(code.n_edges());
     extender_.extend(code, rows, {}, children);
     for (const auto* child : children.all()) {
       code.push(child->edge, child->to_type);
-      if (visitor.visit(code, child->rows.supports()) && child->rows.size() > 0)
+      if (visitor.visit(code, child->rows.supports(), *account_) && child->rows.size() > 0)
         below(code, child->rows, visitor);
       code.pop();
     }
@@ -48,7 +55,7 @@ public:
     extender_.extend(code, rows, {}, children);
     for (const auto* child : children.all()) {
       code.push(child->edge, child->to_type);
-      if (seen->visit(code, child->rows.supports()) && child->rows.size() > 0) {
+      if (seen->visit(code, child->rows.supports(), *account_) && child->rows.size() > 0) {
         if (code.n_edges() < subtree_edges) {
           trunk(code, child->rows, seen, subtrees);
         } else {
@@ -61,9 +68,10 @@ public:
     }
   }
 
-  void subtree(Subtree& subtree, PatternVisitor& visitor) {
-    extender_.regrow(subtree.code, subtree.graphs, rows_);
-    below(subtree.code, rows_, visitor);
+  void subtree(const Subtree& subtree, PatternVisitor& visitor) {
+    auto code = subtree.code;
+    extender_.regrow(code, subtree.graphs, rows_);
+    below(code, rows_, visitor);
   }
 
   Extender<Id>& extender() { return extender_; }
@@ -80,7 +88,7 @@ private:
     return levels_[depth];
   }
 
-  Budget& budget_;
+  Account* account_ = nullptr;
   Extender<Id> extender_;
   std::deque<Children<Id>> levels_;
   EmbeddingRows<Id> rows_;
@@ -88,16 +96,45 @@ private:
 
 /// Visits the patterns of few edges and gathers the subtrees below them.
 template <class Id>
-void walk_trunk(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget,
+void walk_trunk(const StartCosts& costs, Walk<Id>& walk, Account& account,
                 std::unique_ptr<PatternVisitor>& seen, std::vector<Subtree>& subtrees) {
-  Walk<Id> walk(graphs, costs, maxpat, budget);
+  walk.begin(account);
   EmbeddingRows<Id> rows;
   for (std::int32_t type = 0; type < costs.n_types(); ++type) {
     DfsCode code(type);
     walk.extender().root_rows(type, rows);
-    if (!rows.supports().empty() && seen->visit(code, rows.supports()))
+    if (!rows.supports().empty() && seen->visit(code, rows.supports(), account))
       walk.trunk(code, rows, seen, subtrees);
   }
+  account.settle();
+}
+
+/// Walks all subtrees. Where limits are passed, visitors are left as a walk of one
+/// subtree after the other would have left them.
+template <class Id>
+void walk_subtrees(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
+                   Budget& budget, Ledger& ledger, const std::vector<Subtree>& subtrees,
+                   std::vector<std::unique_ptr<PatternVisitor>>& visitors) {
+  run_tasks(subtrees.size(), n_threads, budget, [&] {
+    auto walk = std::make_shared<Walk<Id>>(graphs, costs, maxpat);
+    return [&, walk](std::size_t task) {
+      ledger.run(task, budget, [&](Account& account) {
+        walk->begin(account);
+        walk->subtree(subtrees[task], *visitors[task]);
+      });
+    };
+  });
+  const auto last = ledger.first_over();
+  if (last == subtrees.size()) return;
+  const bool is_exact = ledger.is_exact(last);
+  for (auto task = is_exact ? last + 1 : last; task < subtrees.size(); ++task)
+    visitors[task] = visitors[task]->fresh();
+  if (is_exact) ledger.rethrow(last);
+  Account account(budget, ledger.spent_before(last));
+  Walk<Id> again(graphs, costs, maxpat);
+  again.begin(account);
+  again.subtree(subtrees[last], *visitors[last]);
+  account.settle();
 }
 
 template <class Id>
@@ -114,12 +151,12 @@ void walk_with(const GraphSet& graphs, const StartCosts& costs, int maxpat, int 
     visitor.join(*seen);
   };
   try {
-    walk_trunk<Id>(graphs, costs, maxpat, budget, seen, subtrees);
+    Account account(budget, {});
+    Walk<Id> walk(graphs, costs, maxpat);
+    walk_trunk(costs, walk, account, seen, subtrees);
     for (std::size_t i = 0; i < subtrees.size(); ++i) visitors.push_back(visitor.fresh());
-    run_tasks(subtrees.size(), n_threads, budget, [&] {
-      auto walk = std::make_shared<Walk<Id>>(graphs, costs, maxpat, budget);
-      return [&, walk](std::size_t task) { walk->subtree(subtrees[task], *visitors[task]); };
-    });
+    Ledger ledger(budget.limits(), account.total(), subtrees.size());
+    walk_subtrees<Id>(graphs, costs, maxpat, n_threads, budget, ledger, subtrees, visitors);
   } catch (const BudgetExceeded&) {
     join();
     throw;
@@ -136,7 +173,7 @@ void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, 
   });
 }
 
-bool CountVisitor::visit(const DfsCode& code, const std::vector<Support>&) {
+bool CountVisitor::visit(const DfsCode& code, const std::vector<Support>&, Account&) {
   ++counts[{code.n_nodes(), code.n_edges()}];
   return true;
 }
@@ -162,11 +199,13 @@ PatternCounts count_patterns(const GraphSet& graphs, const StartCosts& costs, in
   return {std::move(visitor.counts), complete};
 }
 
-bool FrequentVisitor::visit(const DfsCode& code, const std::vector<Support>& supports) {
+bool FrequentVisitor::visit(const DfsCode& code, const std::vector<Support>& supports,
+                            Account& account) {
   if (supports.size() < min_support_) return false;
-  budget_.add_bytes(static_cast<std::int64_t>(
-      sizeof(Found) + code.n_nodes() * sizeof(std::int32_t) + code.n_edges() * sizeof(CodeEdge) +
-      supports.size() * (sizeof(std::int32_t) + sizeof(double))));
+  account.keep(
+      0, static_cast<std::int64_t>(sizeof(Found) + code.n_nodes() * sizeof(std::int32_t) +
+                                   code.n_edges() * sizeof(CodeEdge) +
+                                   supports.size() * (sizeof(std::int32_t) + sizeof(double))));
   auto& pattern = found.emplace_back();
   pattern.types = code.types();
   pattern.edges = code.edges();
@@ -178,7 +217,7 @@ bool FrequentVisitor::visit(const DfsCode& code, const std::vector<Support>& sup
 }
 
 std::unique_ptr<PatternVisitor> FrequentVisitor::fresh() const {
-  return std::make_unique<FrequentVisitor>(min_support_, budget_);
+  return std::make_unique<FrequentVisitor>(min_support_);
 }
 
 void FrequentVisitor::join(PatternVisitor& other) {

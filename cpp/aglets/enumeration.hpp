@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "budget.hpp"
+#include "account.hpp"
 #include "dfs_code.hpp"
 #include "embedding.hpp"
 #include "graph_set.hpp"
@@ -20,8 +20,9 @@ class PatternVisitor {
 public:
   virtual ~PatternVisitor() = default;
   /// Called once per pattern, parents before children; returns whether to go
-  /// on below it.
-  virtual bool visit(const DfsCode& code, const std::vector<Support>& supports) = 0;
+  /// on below it. What it keeps is charged to the account.
+  virtual bool visit(const DfsCode& code, const std::vector<Support>& supports,
+                     Account& account) = 0;
   /// An empty visitor of the same kind, for one subtree.
   virtual std::unique_ptr<PatternVisitor> fresh() const = 0;
   /// Takes over what a visitor made by `fresh` has seen.
@@ -31,14 +32,15 @@ public:
 /// Visits every connected pattern of at most `maxpat` nodes of the graphs once,
 /// depth first, holding the embeddings of one branch only. Each support comes
 /// with D, the least starting cost in that graph. When a budget runs out, the
-/// visitor keeps what was met until then.
+/// visitor keeps what was met until then; unless it was the clock, that does not
+/// depend on the number of threads.
 void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,
                    Budget& budget, PatternVisitor& visitor);
 
 /// Number of patterns by (nodes, edges).
 class CountVisitor final : public PatternVisitor {
 public:
-  bool visit(const DfsCode& code, const std::vector<Support>& supports) override;
+  bool visit(const DfsCode& code, const std::vector<Support>& supports, Account& account) override;
   std::unique_ptr<PatternVisitor> fresh() const override;
   void join(PatternVisitor& other) override;
 
@@ -65,9 +67,8 @@ public:
     std::vector<double> costs;
   };
 
-  FrequentVisitor(std::size_t min_support, Budget& budget)
-      : min_support_(min_support), budget_(budget) {}
-  bool visit(const DfsCode& code, const std::vector<Support>& supports) override;
+  explicit FrequentVisitor(std::size_t min_support) : min_support_(min_support) {}
+  bool visit(const DfsCode& code, const std::vector<Support>& supports, Account& account) override;
   std::unique_ptr<PatternVisitor> fresh() const override;
   void join(PatternVisitor& other) override;
 
@@ -75,7 +76,6 @@ public:
 
 private:
   std::size_t min_support_;
-  Budget& budget_;
 };
 
 }  // namespace aglets

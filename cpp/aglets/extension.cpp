@@ -16,8 +16,14 @@ Child<Id>& Children<Id>::add(int n_nodes) {
 }
 
 template <class Id>
-void Children<Id>::clear(Budget& budget) {
-  for (auto* child : sorted_) child->rows.release(budget);
+void Children<Id>::clear(Account& account) {
+  for (auto* child : sorted_) child->rows.release(account);
+  sorted_.clear();
+}
+
+template <class Id>
+void Children<Id>::begin_account() {
+  for (auto& child : pool_) child.rows.begin_account();
   sorted_.clear();
 }
 
@@ -29,15 +35,18 @@ void Children<Id>::sort() {
 }
 
 template <class Id>
-Extender<Id>::Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget,
-                       bool by_root)
+Extender<Id>::Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, bool by_root)
     : graphs_(graphs),
       costs_(costs),
       maxpat_(maxpat),
       by_root_(by_root),
-      plain_(!graphs.has_edge_labels() && !costs.has_edge_costs()),
-      budget_(budget),
-      ticker_(budget) {}
+      plain_(!graphs.has_edge_labels() && !costs.has_edge_costs()) {}
+
+template <class Id>
+void Extender<Id>::begin_account(Account& account) {
+  account_ = &account;
+  graph_rows_.begin_account();
+}
 
 template <class Id>
 void Extender<Id>::root_rows(std::int32_t type, Rows& rows) {
@@ -47,11 +56,11 @@ void Extender<Id>::root_rows(std::int32_t type, Rows& rows) {
     const auto base = graphs_.first_node(graph);
     const bool small = graphs_.has_masks(graph);
     for (const auto node : graphs_.nodes_with_label(graph, costs_.label_of(type))) {
-      ticker_.tick();
+      account_->tick();
       const auto cost = costs_.cost(base + node, type);
       rows.note(unit_of(graph, base + node), graph, cost);
       auto* row = rows.append(scratch_.data(), scratch_.size(),
-                              small ? std::uint64_t{1} << node : 0, cost, budget_);
+                              small ? std::uint64_t{1} << node : 0, cost, *account_);
       Rows::set_node(row, 0, static_cast<Id>(node));
     }
   }
@@ -103,7 +112,7 @@ template <class Id>
 void Extender<Id>::prepare(DfsCode& code, ExtensionScope scope, Children<Id>& children) {
   code_ = &code;
   children_ = &children;
-  children.clear(budget_);
+  children.clear(*account_);
   scope_.forward = scope.forward && code.n_nodes() < maxpat_;
   scope_.backward = scope.backward && code.n_nodes() > 2;
   path_.clear();
@@ -131,7 +140,7 @@ void Extender<Id>::extend_by_masks(const Rows& rows, const Support& support, std
   const bool at_limit = tip + 1 == maxpat_;
   const bool child_at_limit = tip + 2 == maxpat_;
   for (auto index = begin; index < support.end; ++index) {
-    ticker_.tick();
+    account_->tick();
     const auto* row = rows.row(index);
     const auto used = Rows::used(row);
     if (scope_.backward) {
@@ -166,7 +175,7 @@ void Extender<Id>::extend_by_lists(const Rows& rows, const Support& support, std
   const bool small = graphs_.has_masks(graph_);
   if (places_.empty()) places_.resize(graphs_.largest_graph());
   for (auto index = begin; index < support.end; ++index) {
-    ticker_.tick();
+    account_->tick();
     const auto* row = rows.row(index);
     if (++stamp_ == 0) {  // stamps have wrapped around
       std::fill(places_.begin(), places_.end(), Place{});
@@ -217,6 +226,7 @@ void Extender<Id>::touch_backward(const std::uint64_t* row, int to, std::int32_t
         code_->type(to));
   if (child == &rejected_) return;
   const auto cost = Rows::cost(row) + edge_cost;
+  account_->add_work(1);
   child->rows.note(unit_, graph_, cost);
   if (keep) keep_row(*child, row, Rows::used(row), cost, -1, 0);
 }
@@ -240,6 +250,7 @@ void Extender<Id>::touch_forward(const std::uint64_t* row, std::uint64_t used, S
     }
     if (child == &rejected_) continue;
     const auto cost = Rows::cost(row) + edge_cost + costs_.cost(base_ + node, type);
+    account_->add_work(1);
     child->rows.note(unit_, graph_, cost);
     if (keep) keep_row(*child, row, used, cost, n_nodes, node);
   }
@@ -250,7 +261,7 @@ void Extender<Id>::keep_row(Child<Id>& child, const std::uint64_t* row, std::uin
                             double cost, int position, std::int32_t node) {
   child.rows.set_can_grow();
   if (!keeps_rows_) return;
-  auto* grown = child.rows.append(row, stride_, used, cost, budget_);
+  auto* grown = child.rows.append(row, stride_, used, cost, *account_);
   if (position >= 0) Rows::set_node(grown, position, static_cast<Id>(node));
 }
 
@@ -269,6 +280,7 @@ Child<Id>* Extender<Id>::resolve(std::size_t rank, CodeEdge edge, std::int32_t t
 template <class Id>
 bool Extender<Id>::makes_minimum(CodeEdge edge, std::int32_t to_type) {
   code_->push(edge, to_type);
+  account_->add_work(code_->n_edges());
   const bool minimum = is_minimum(*code_);
   code_->pop();
   return minimum;
@@ -326,10 +338,10 @@ bool Extender<Id>::regrow(const DfsCode& code, std::span<const std::int32_t> gra
 template <class Id>
 void Extender<Id>::regrow_from(const DfsCode& code, int step, std::int32_t graph,
                                std::uint64_t used, double cost, Rows& rows) {
-  ticker_.tick();
+  account_->tick();
   if (step == code.n_edges()) {
     rows.note(unit_, graph, cost);
-    rows.append(scratch_.data(), scratch_.size(), used, cost, budget_);
+    rows.append(scratch_.data(), scratch_.size(), used, cost, *account_);
     return;
   }
   const auto edge = code.edge(step);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "budget.hpp"
+#include "account.hpp"
 #include "dfs_code.hpp"
 #include "embedding.hpp"
 #include "graph_set.hpp"
@@ -33,7 +33,8 @@ struct Child {
 template <class Id>
 class Children {
 public:
-  void clear(Budget& budget);
+  void clear(Account& account);
+  void begin_account();
   Child<Id>& add(int n_nodes);
   void sort();
   const std::vector<Child<Id>*>& all() const { return sorted_; }
@@ -54,8 +55,10 @@ template <class Id>
 class Extender {
 public:
   /// With `by_root`, supports are told apart by the image of the root, too.
-  Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, Budget& budget,
-           bool by_root = false);
+  Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, bool by_root = false);
+
+  /// Charges all further work and memory to this account; to be called first.
+  void begin_account(Account& account);
 
   /// Children of the pattern `code` whose embeddings are `rows`. `code` is
   /// changed on the way and comes back as it was.
@@ -112,8 +115,7 @@ private:
   const int maxpat_;
   const bool by_root_;
   const bool plain_;  // neither edge labels nor edge attributes: masks say all
-  Budget& budget_;
-  Ticker ticker_;
+  Account* account_ = nullptr;
 
   // The extension under way.
   DfsCode* code_ = nullptr;

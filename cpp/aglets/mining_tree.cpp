@@ -224,15 +224,14 @@ std::int64_t MiningTree::bytes_of_nodes(std::int64_t n_nodes, std::int64_t n_sup
 }
 
 void MiningTree::add_children(NodeRef parent, std::span<const NewChild> children, bool backward,
-                              bool forward, Budget& budget) {
+                              bool forward, Account& account) {
   std::int64_t n_supports = 0, n_graphs = 0;
   for (const auto& child : children) {
     n_supports += static_cast<std::int64_t>(child.supports.size());
     n_graphs += n_different_graphs(child.supports);
   }
   const auto count = static_cast<std::int64_t>(children.size());
-  budget.add_nodes(count);
-  budget.add_bytes(bytes_of_nodes(count, n_graphs, n_supports));
+  account.keep(count, bytes_of_nodes(count, n_graphs, n_supports));
   // Children come in DFS code order: the backward ones first.
   const auto middle = std::partition_point(children.begin(), children.end(),
                                            [](const NewChild& c) { return !c.edge.is_forward(); });
@@ -244,6 +243,28 @@ void MiningTree::add_children(NodeRef parent, std::span<const NewChild> children
   if (forward) {
     const auto range = add_range(parent, children.subspan(n_backward), true);
     arenas_[parent.arena].nodes[parent.index].forward = range;
+  }
+}
+
+ArenaMark MiningTree::mark(NodeRef root) const {
+  const auto& arena = arenas_[node(root).own_arena];
+  return {arena.nodes.size(), arena.graphs.size(), arena.roots.costs.size()};
+}
+
+void MiningTree::shrink_to(const ArenaMark& mark, NodeRef root, std::span<const Growth> grown) {
+  auto& arena = arenas_[node(root).own_arena];
+  arena.nodes.resize(mark.n_nodes);
+  arena.graphs.resize(mark.n_supports);
+  arena.costs.resize(mark.n_supports);
+  if (keeps_roots_) arena.roots.shrink(mark.n_nodes, mark.n_supports, mark.n_runs);
+  arena.evaluations[0].resize(mark.n_nodes);
+  arena.psi.resize(mark.n_supports);
+  make_room_for_counts(arena);
+  for (const auto& [parent, backward, forward] : grown) {
+    if (!contains(parent)) continue;  // gone itself
+    auto& above = arenas_[parent.arena].nodes[parent.index];
+    if (backward) above.backward = {};
+    if (forward) above.forward = {};
   }
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "budget.hpp"
+#include "account.hpp"
 #include "channel.hpp"
 #include "dfs_code.hpp"
 #include "embedding.hpp"
@@ -70,6 +70,20 @@ struct NewChild {
   std::int32_t to_type;
   bool barren;  // no embedding of it can grow
   std::span<const Support> supports;
+};
+
+/// A step of growth: these children of a node were made.
+struct Growth {
+  NodeRef parent;
+  bool backward;
+  bool forward;
+};
+
+/// Numbers of an arena's nodes, supports and root costs at some time.
+struct ArenaMark {
+  std::size_t n_nodes;
+  std::size_t n_supports;
+  std::size_t n_runs;
 };
 
 /// The mining tree: minimum DFS codes of the connected patterns of a training
@@ -157,7 +171,18 @@ public:
   /// Writes the children of `parent` made by one extension. Only one thread may
   /// write to an arena at a time.
   void add_children(NodeRef parent, std::span<const NewChild> children, bool backward, bool forward,
-                    Budget& budget);
+                    Account& account);
+
+  /// How far the arena has grown in which the children of `root` live.
+  ArenaMark mark(NodeRef root) const;
+
+  /// Undoes what was added to the arena of `root` after `mark`: the nodes, and that
+  /// the nodes of `grown` have children.
+  void shrink_to(const ArenaMark& mark, NodeRef root, std::span<const Growth> grown);
+
+  /// Work of all searches until now.
+  std::int64_t work_spent() const { return work_spent_; }
+  void add_work(std::int64_t units) { work_spent_ += units; }
 
   /// One search at a time.
   std::mutex& mutex() { return mutex_; }
@@ -204,6 +229,7 @@ private:
   std::array<bool, Channel::n_slots> has_channel_ = {true};  // which evaluations have room
   std::array<bool, n_count_scales> has_counts_ = {};
   bool keeps_roots_ = false;
+  std::int64_t work_spent_ = 0;
   std::mutex mutex_;
 };
 

@@ -11,8 +11,9 @@ namespace aglets {
 namespace {
 
 template <class Id>
-std::vector<RootRuns> look_up_root_costs(const MiningTree& tree, Budget& budget) {
-  Extender<Id> extender(tree.graphs(), tree.costs(), tree.maxpat(), budget, true);
+std::vector<RootRuns> look_up_root_costs(const MiningTree& tree, Account& account) {
+  Extender<Id> extender(tree.graphs(), tree.costs(), tree.maxpat(), true);
+  extender.begin_account(account);
   EmbeddingRows<Id> rows;
   std::vector<double> by_root;
   std::vector<RootRuns> roots(tree.n_arenas());
@@ -29,7 +30,7 @@ std::vector<RootRuns> look_up_root_costs(const MiningTree& tree, Budget& budget)
         roots[arena].add_support(by_root);
       }
       const auto added = static_cast<std::int64_t>(roots[arena].costs.size() - before);
-      budget.add_bytes(RootRuns::bytes_for(1, tree.node(ref).n_supports, added));
+      account.keep(0, RootRuns::bytes_for(1, tree.node(ref).n_supports, added));
     }
   }
   return roots;
@@ -39,7 +40,8 @@ std::vector<RootRuns> look_up_root_costs(const MiningTree& tree, Budget& budget)
 
 std::vector<RootCost> root_costs_of(MiningTree& tree, NodeRef ref, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
-  keep_root_costs(tree, budget);
+  Account account(budget, {0, tree.n_nodes(), tree.n_bytes()});
+  keep_root_costs(tree, account);
   const auto graphs = tree.support_graphs(ref);
   const auto by_support = tree.root_costs(ref);
   std::vector<RootCost> all;
@@ -49,10 +51,10 @@ std::vector<RootCost> root_costs_of(MiningTree& tree, NodeRef ref, Budget& budge
   return all;
 }
 
-void keep_root_costs(MiningTree& tree, Budget& budget) {
+void keep_root_costs(MiningTree& tree, Account& account) {
   if (tree.keeps_roots()) return;
   tree.keep_roots(with_node_id(tree.graphs(),
-                               [&]<class Id>() { return look_up_root_costs<Id>(tree, budget); }));
+                               [&]<class Id>() { return look_up_root_costs<Id>(tree, account); }));
 }
 
 }  // namespace aglets

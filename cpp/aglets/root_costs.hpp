@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "budget.hpp"
+#include "account.hpp"
 #include "mining_tree.hpp"
 
 namespace aglets {
@@ -11,7 +11,7 @@ namespace aglets {
 /// Makes the tree keep costs by root image from now on, and looks them up for the
 /// nodes it has: their embeddings are grown again once, graph by graph. If the budget
 /// runs out on the way, the tree stays as it was.
-void keep_root_costs(MiningTree& tree, Budget& budget);
+void keep_root_costs(MiningTree& tree, Account& account);
 
 /// The initial cost of a node's pattern at one image of its root.
 struct RootCost {

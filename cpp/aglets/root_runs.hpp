@@ -35,6 +35,14 @@ struct RootRuns {
     n_runs.push_back(static_cast<std::int32_t>(costs.size() - before));
   }
 
+  /// Keeps the first nodes, supports and runs.
+  void shrink(std::size_t n_nodes, std::size_t n_supports, std::size_t n_costs) {
+    first.resize(n_nodes);
+    n_runs.resize(n_supports);
+    costs.resize(n_costs);
+    counts.resize(n_costs);
+  }
+
   static constexpr std::int64_t bytes_for(std::int64_t n_nodes, std::int64_t n_supports,
                                           std::int64_t n_runs) {
     constexpr std::int64_t run = sizeof(double) + sizeof(std::int32_t);

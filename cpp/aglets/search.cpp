@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <queue>
+#include <stdexcept>
 
 #include "extension.hpp"
 #include "gradients.hpp"
@@ -23,27 +24,34 @@ constexpr std::size_t max_rows = 200000;
 template <class Id>
 class Grower {
 public:
-  Grower(MiningTree& tree, const Query& query, double threshold, Budget& budget)
+  Grower(MiningTree& tree, const Query& query, double threshold)
       : tree_(tree),
         query_(query),
         threshold_(threshold),
-        budget_(budget),
-        extender_(tree.graphs(), tree.costs(), tree.maxpat(), budget, tree.keeps_roots()),
+        extender_(tree.graphs(), tree.costs(), tree.maxpat(), tree.keeps_roots()),
         gradients_(tree, query) {}
+
+  /// Begins a task: charges its account, and forgets what earlier ones have grown.
+  void begin(Account& account) {
+    account_ = &account;
+    has_begun_ = false;
+    grown_.clear();
+  }
 
   /// Makes the children that a walk of the query's maxpat needs, if they are
   /// missing, and those of descendants whose bound exceeds the threshold.
   void ensure_children(NodeRef ref) {
     const auto scope = missing(ref);
     if (!scope.backward && !scope.forward) return;
-    budget_.check();
+    begin_buffers();
+    account_->check();
     auto code = tree_.code(ref);
     const auto supports = tree_.support_graphs(ref);
     const std::vector<std::int32_t> graphs(supports.begin(), supports.end());
     if (extender_.regrow(code, graphs, rows_, max_rows)) {
       grow(ref, code, rows_, scope);
     } else {
-      rows_.release(budget_);
+      rows_.release(*account_);
       auto& children = level(code.n_edges());
       extender_.extend_by_graph(code, graphs, scope, children);
       add_children(ref, children, scope);
@@ -53,8 +61,18 @@ public:
   void set_threshold(double threshold) { threshold_ = threshold; }
 
   std::int64_t n_made() const { return n_made_; }
+  const std::vector<Growth>& grown() const { return grown_; }
 
 private:
+  /// Most tasks grow nothing, so buffers are made ready when one does.
+  void begin_buffers() {
+    if (has_begun_) return;
+    has_begun_ = true;
+    extender_.begin_account(*account_);
+    rows_.begin_account();
+    for (auto& children : levels_) children.begin_account();
+  }
+
   ExtensionScope missing(NodeRef ref) const {
     const auto& node = tree_.node(ref);
     return {!node.backward.made(), !node.forward.made() && node.n_nodes < query_.maxpat};
@@ -75,7 +93,7 @@ private:
         grow(made_ref, code, child->rows, next);
         code.pop();
       }
-      child->rows.release(budget_);
+      child->rows.release(*account_);
     }
   }
 
@@ -97,7 +115,8 @@ private:
     for (const auto* child : children.all())
       made.push_back(
           {child->edge, child->to_type, !child->rows.can_grow(), child->rows.supports()});
-    tree_.add_children(ref, made, scope.backward, scope.forward, budget_);
+    tree_.add_children(ref, made, scope.backward, scope.forward, *account_);
+    grown_.push_back({ref, scope.backward, scope.forward});
     n_made_ += static_cast<std::int64_t>(made.size());
   }
 
@@ -109,12 +128,14 @@ private:
   MiningTree& tree_;
   const Query& query_;
   double threshold_;
-  Budget& budget_;
+  Account* account_ = nullptr;
+  bool has_begun_ = false;
   Extender<Id> extender_;
   Gradients gradients_;
   std::deque<Children<Id>> levels_;
   EmbeddingRows<Id> rows_;
   std::int64_t n_made_ = 0;
+  std::vector<Growth> grown_;
 };
 
 template <class Visit>
@@ -131,23 +152,29 @@ void for_each_child(const MiningTree& tree, NodeRef parent, int maxpat, Visit&& 
 /// A bit per channel of the query in which something below may still violate.
 using OpenChannels = std::uint32_t;
 
-/// An arena to be searched.
+/// An arena to be searched, and what came of it.
 struct Task {
-  NodeRef top;
+  NodeRef root;
   OpenChannels open;
+  ArenaMark before;
+  Violators found;
+  std::vector<Growth> grown;
 };
 
 template <class Id>
 class ViolatorSearch {
 public:
-  ViolatorSearch(MiningTree& tree, const Query& query, double lam, double look_ahead,
-                 Budget& budget)
+  ViolatorSearch(MiningTree& tree, const Query& query, double lam, double look_ahead)
       : tree_(tree),
         query_(query),
         lam_(lam),
-        budget_(budget),
-        grower_(tree, query, look_ahead * lam, budget),
+        grower_(tree, query, look_ahead * lam),
         gradients_(tree, query) {}
+
+  void begin(Account& account) {
+    account_ = &account;
+    grower_.begin(account);
+  }
 
   /// Visits the trunk; tops of arenas that survive the bound become tasks.
   void trunk(NodeRef ref, OpenChannels open, std::vector<Violators>& parts,
@@ -155,7 +182,7 @@ public:
     open = still_open(ref, open, parts.back());
     if (open == 0) return;
     if (tree_.is_arena_root(ref)) {
-      tasks.push_back({ref, open});
+      tasks.push_back({ref, open, tree_.mark(ref), {}, {}});
       parts.emplace_back();
       return;
     }
@@ -174,14 +201,16 @@ public:
   }
 
   std::int64_t n_made() const { return grower_.n_made(); }
+  const std::vector<Growth>& grown() const { return grower_.grown(); }
 
 private:
   /// Visits a node; says which of the open channels may have violators below it.
   OpenChannels still_open(NodeRef ref, OpenChannels open, Violators& found) {
-    if ((++found.n_visited & 255) == 0) budget_.check();
+    ++found.n_visited;
     OpenChannels passed = 0;
     for (OpenChannels rest = open; rest != 0; rest &= rest - 1) {
       const int channel = std::countr_zero(rest);
+      account_->tick();
       if (passes(ref, channel, found)) passed |= OpenChannels{1} << channel;
     }
     return passed;
@@ -214,7 +243,7 @@ private:
   MiningTree& tree_;
   const Query& query_;
   double lam_;
-  Budget& budget_;
+  Account* account_ = nullptr;
   Grower<Id> grower_;
   Gradients gradients_;
 };
@@ -242,31 +271,97 @@ void complete(Violators& all, const Query& query) {
     for (const double g : all.g) all.norms.push_back(std::abs(g));
 }
 
+/// Runs one task; what it grew is noted even if it does not come to an end.
+template <class Id>
+void search_arena(ViolatorSearch<Id>& search, Task& task, Account& account) {
+  search.begin(account);
+  const auto made_before = search.n_made();
+  try {
+    search.below(task.root, task.open, task.found);
+  } catch (const BudgetExceeded&) {
+    task.grown = search.grown();
+    throw;
+  }
+  task.grown = search.grown();
+  task.found.n_made = search.n_made() - made_before;
+}
+
+/// Adds to the tree's work what tasks spent, however the search ends.
+class WorkOfTasks {
+public:
+  WorkOfTasks(MiningTree& tree, const Ledger& ledger, std::size_t n_tasks)
+      : tree_(tree), ledger_(ledger), n_tasks_(n_tasks) {}
+  ~WorkOfTasks() { tree_.add_work(ledger_.spent_before(n_tasks_).work - ledger_.before().work); }
+  WorkOfTasks(const WorkOfTasks&) = delete;
+  WorkOfTasks& operator=(const WorkOfTasks&) = delete;
+
+  /// Counts only the first so many tasks.
+  void limit(std::size_t n_tasks) { n_tasks_ = n_tasks; }
+
+private:
+  MiningTree& tree_;
+  const Ledger& ledger_;
+  std::size_t n_tasks_;
+};
+
+/// The same for one account.
+class WorkOfAccount {
+public:
+  WorkOfAccount(MiningTree& tree, const Account& account) : tree_(tree), account_(account) {}
+  ~WorkOfAccount() { tree_.add_work(account_.own().work); }
+  WorkOfAccount(const WorkOfAccount&) = delete;
+  WorkOfAccount& operator=(const WorkOfAccount&) = delete;
+
+private:
+  MiningTree& tree_;
+  const Account& account_;
+};
+
+/// Limits were passed in task `last`: undoes what a search in tree order would
+/// not have done, and throws what it would have thrown.
+template <class Id>
+[[noreturn]] void end_in_order(MiningTree& tree, std::vector<Task>& tasks, std::size_t last,
+                               const Ledger& ledger, ViolatorSearch<Id>& search, Budget& budget) {
+  const bool is_exact = ledger.is_exact(last);
+  for (auto task = is_exact ? last + 1 : last; task < tasks.size(); ++task)
+    tree.shrink_to(tasks[task].before, tasks[task].root, tasks[task].grown);
+  if (is_exact) ledger.rethrow(last);
+  Account account(budget, ledger.spent_before(last));
+  const WorkOfAccount work(tree, account);
+  search_arena(search, tasks[last], account);
+  account.settle();
+  throw std::logic_error("a task that passed the limits did not pass them again");
+}
+
 template <class Id>
 Violators find_violators_with(MiningTree& tree, const Query& query, double lam, double look_ahead,
-                              int n_threads, Budget& budget) {
+                              int n_threads, Account& account, Budget& budget) {
   const auto all_open = static_cast<OpenChannels>((std::uint64_t{1} << query.channels.size()) - 1);
   std::vector<Violators> trunk(1);  // trunk[i]: what the trunk shows before task i
   std::vector<Task> tasks;
-  {
-    ViolatorSearch<Id> search(tree, query, lam, look_ahead, budget);
-    for (std::int32_t root = 0; root < tree.n_roots(); ++root)
-      search.trunk({0, root}, all_open, trunk, tasks);
-    trunk[0].n_made += search.n_made();
-  }
-  std::vector<Violators> parts(tasks.size());
+  ViolatorSearch<Id> first(tree, query, lam, look_ahead);
+  first.begin(account);
+  for (std::int32_t root = 0; root < tree.n_roots(); ++root)
+    first.trunk({0, root}, all_open, trunk, tasks);
+  account.settle();
+  trunk[0].n_made += first.n_made();
+  Ledger ledger(budget.limits(), account.total(), tasks.size());
+  WorkOfTasks work(tree, ledger, tasks.size());
   run_tasks(tasks.size(), n_threads, budget, [&] {
-    auto search = std::make_shared<ViolatorSearch<Id>>(tree, query, lam, look_ahead, budget);
+    auto search = std::make_shared<ViolatorSearch<Id>>(tree, query, lam, look_ahead);
     return [&, search](std::size_t task) {
-      const auto before = search->n_made();
-      search->below(tasks[task].top, tasks[task].open, parts[task]);
-      parts[task].n_made = search->n_made() - before;
+      ledger.run(task, budget, [&](Account& own) { search_arena(*search, tasks[task], own); });
     };
   });
+  const auto last = ledger.first_over();
+  if (last < tasks.size()) {
+    work.limit(ledger.is_exact(last) ? last + 1 : last);
+    end_in_order(tree, tasks, last, ledger, first, budget);
+  }
   Violators all;
   for (std::size_t i = 0; i < trunk.size(); ++i) {
     append(all, trunk[i]);
-    if (i < parts.size()) append(all, parts[i]);
+    if (i < tasks.size()) append(all, tasks[i].found);
   }
   complete(all, query);
   return all;
@@ -286,15 +381,17 @@ struct Waiting {
 };
 
 template <class Id>
-Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) {
+Largest find_largest_with(MiningTree& tree, const Query& query, Account& account) {
   Largest best;
   std::priority_queue<Waiting> waiting;
-  Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  Grower<Id> grower(tree, query, HUGE_VAL);
+  grower.begin(account);
   Gradients gradients(tree, query);
   const auto meet = [&](NodeRef ref) {
     ++best.n_visited;
     double bound = 0.0;
     for (std::size_t channel = 0; channel < query.channels.size(); ++channel) {
+      account.tick();
       const auto [g, g_bar] = gradients.evaluate(ref, channel);
       bound = std::max(bound, g_bar);
       if (g <= best.value) continue;
@@ -307,13 +404,14 @@ Largest find_largest_with(MiningTree& tree, const Query& query, Budget& budget) 
   while (!waiting.empty() && waiting.top().g_bar > best.value) {
     const auto ref = waiting.top().ref;
     waiting.pop();
-    budget.check();
+    account.check();
     // Descendants with a bound near the next best will be wanted soon.
     const double next = waiting.empty() ? 0.0 : waiting.top().g_bar;
     grower.set_threshold(std::max(best.value, largest_look_ahead * next));
     grower.ensure_children(ref);
     for_each_child(tree, ref, query.maxpat, meet);
   }
+  account.settle();
   best.n_made = grower.n_made();
   return best;
 }
@@ -325,14 +423,16 @@ bool is_last_edge_of(const TreeNode& node, const CodeEdge& edge, std::int32_t to
 
 template <class Id>
 Offspring find_children_with(MiningTree& tree, std::span<const std::int64_t> nodes, int maxpat,
-                             Budget& budget) {
+                             Account& account) {
   const Query query{{}, 1.0, maxpat};
-  Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  Grower<Id> grower(tree, query, HUGE_VAL);
+  grower.begin(account);
   Offspring found;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto parent = NodeRef::from_id(nodes[i]);
     grower.ensure_children(parent);
     for_each_child(tree, parent, maxpat, [&](NodeRef child) {
+      account.tick();
       const auto& node = tree.node(child);
       found.parents.push_back(static_cast<std::int32_t>(i));
       found.nodes.push_back(child.id());
@@ -340,14 +440,16 @@ Offspring find_children_with(MiningTree& tree, std::span<const std::int64_t> nod
       found.to_types.push_back(node.to_type);
     });
   }
+  account.settle();
   return found;
 }
 
 template <class Id>
-std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Budget& budget) {
+std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Account& account) {
   constexpr NodeRef none{-1, -1};
   const Query query{{}, 1.0, code.n_nodes()};
-  Grower<Id> grower(tree, query, HUGE_VAL, budget);
+  Grower<Id> grower(tree, query, HUGE_VAL);
+  grower.begin(account);
   NodeRef reached = none;
   for (std::int32_t root = 0; root < tree.n_roots(); ++root)
     if (tree.node({0, root}).to_type == code.type(0)) reached = {0, root};
@@ -363,44 +465,55 @@ std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Budget& budge
   return reached.arena < 0 ? -1 : reached.id();
 }
 
+/// What a tree holds counts against the limits; the work of earlier searches does not.
+Spending held_by(const MiningTree& tree) { return {0, tree.n_nodes(), tree.n_bytes()}; }
+
 }  // namespace
 
 Violators find_violators(MiningTree& tree, const Query& query, double lam, double look_ahead,
                          int n_threads, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
-  if (query.counts()) keep_root_costs(tree, budget);
+  Account account(budget, held_by(tree));
+  const WorkOfAccount work(tree, account);
+  if (query.counts()) keep_root_costs(tree, account);
   tree.prepare(query);
   return with_node_id(tree.graphs(), [&]<class Id>() {
-    return find_violators_with<Id>(tree, query, lam, look_ahead, n_threads, budget);
+    return find_violators_with<Id>(tree, query, lam, look_ahead, n_threads, account, budget);
   });
 }
 
 Largest find_largest(MiningTree& tree, const Query& query, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
-  if (query.counts()) keep_root_costs(tree, budget);
+  Account account(budget, held_by(tree));
+  const WorkOfAccount work(tree, account);
+  if (query.counts()) keep_root_costs(tree, account);
   tree.prepare(query);
   return with_node_id(tree.graphs(),
-                      [&]<class Id>() { return find_largest_with<Id>(tree, query, budget); });
+                      [&]<class Id>() { return find_largest_with<Id>(tree, query, account); });
 }
 
 Offspring find_children(MiningTree& tree, std::span<const std::int64_t> nodes, int maxpat,
                         Budget& budget) {
   const std::lock_guard lock(tree.mutex());
+  Account account(budget, held_by(tree));
+  const WorkOfAccount work(tree, account);
   return with_node_id(tree.graphs(), [&]<class Id>() {
-    return find_children_with<Id>(tree, nodes, maxpat, budget);
+    return find_children_with<Id>(tree, nodes, maxpat, account);
   });
 }
 
 SignedSums find_signed_sums(MiningTree& tree, std::span<const std::int64_t> nodes,
                             const Query& query, Budget& budget) {
   const std::lock_guard lock(tree.mutex());
-  if (query.counts()) keep_root_costs(tree, budget);
+  Account account(budget, held_by(tree));
+  const WorkOfAccount work(tree, account);
+  if (query.counts()) keep_root_costs(tree, account);
   tree.prepare(query);
   Gradients gradients(tree, query);
   SignedSums sums;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if ((i & 255) == 0) budget.check();
     for (std::size_t channel = 0; channel < query.channels.size(); ++channel) {
+      account.tick();
       gradients.evaluate(NodeRef::from_id(nodes[i]), channel);
       for (std::size_t output = 0; output < query.n_outputs; ++output) {
         // The larger of the two sums is g_bar, and g is their difference.
@@ -410,14 +523,17 @@ SignedSums find_signed_sums(MiningTree& tree, std::span<const std::int64_t> node
       }
     }
   }
+  account.settle();
   return sums;
 }
 
 std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget) {
   if (code.n_nodes() > tree.maxpat()) return -1;
   const std::lock_guard lock(tree.mutex());
+  // Not counted as work of the tree: a search has found the node before, here or elsewhere.
+  Account account(budget, held_by(tree));
   return with_node_id(tree.graphs(),
-                      [&]<class Id>() { return find_node_with<Id>(tree, code, budget); });
+                      [&]<class Id>() { return find_node_with<Id>(tree, code, account); });
 }
 
 }  // namespace aglets

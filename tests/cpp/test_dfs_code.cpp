@@ -33,7 +33,7 @@ Structure canonical(const DfsCode& code) {
 
 class Collect final : public PatternVisitor {
 public:
-  bool visit(const DfsCode& code, const std::vector<Support>& supports) override {
+  bool visit(const DfsCode& code, const std::vector<Support>& supports, Account&) override {
     REQUIRE(is_minimum(code));
     ++seen[canonical(code)];
     n_supports += static_cast<int>(supports.size());

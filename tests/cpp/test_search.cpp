@@ -69,7 +69,7 @@ TEST(a_spent_budget_leaves_the_tree_usable) {
   MiningTree tree(graphs, zero_starts(*graphs), 5);
   Limits few;
   few.nodes = 20;
-  Budget small(few, {}, tree.n_nodes(), tree.n_bytes());
+  Budget small(few);
   REQUIRE(throws<BudgetExceeded>(
       [&] { find_violators(tree, {residual, 0.5, 5}, 0.0, 1.0, 2, small); }));
   REQUIRE(tree.n_nodes() <= 20);

@@ -48,6 +48,7 @@ def count(
     graphs: Any,
     maxpat: int,
     *,
+    max_work: int | None = None,
     max_bytes: int | None = None,
     max_seconds: float | None = None,
     n_jobs: int | None = 1,
@@ -59,9 +60,13 @@ def count(
     graphs : GraphSet or list of graphs
     maxpat : int
         Largest number of nodes of a pattern.
+    max_work : int, optional
+        Units of work, see `Tree`.
     max_bytes : int, optional
+        Memory.
     max_seconds : float, optional
-        When memory or time is over, what was counted until then is returned.
+        When one of these is spent, what was counted until then is returned. Unless it was the
+        time, that does not depend on the machine or the number of threads.
     n_jobs : int
         Number of threads; -1 for all cores.
 
@@ -78,6 +83,7 @@ def count(
         free_types(graphs).core,
         checked_maxpat(maxpat),
         n_threads(n_jobs),
+        max_work=max_work,
         max_bytes=max_bytes,
         max_seconds=max_seconds,
     )
@@ -104,11 +110,15 @@ def frequent(
     maxpat: int,
     min_support: int,
     *,
+    max_work: int | None = None,
     max_bytes: int | None = None,
     max_seconds: float | None = None,
     n_jobs: int | None = 1,
 ) -> list[FrequentPattern]:
     """List the patterns that at least `min_support` graphs contain, most frequent first.
+
+    Raises `BudgetError` if it needs more work, memory or time than `max_work`, `max_bytes` and
+    `max_seconds` allow.
 
     Examples
     --------
@@ -129,6 +139,7 @@ def frequent(
         checked_maxpat(maxpat),
         min_support,
         n_threads(n_jobs),
+        max_work=max_work,
         max_bytes=max_bytes,
         max_seconds=max_seconds,
     )
@@ -151,6 +162,7 @@ def lambda_max(
     *,
     maxpat: int,
     rho: float,
+    max_work: int | None = None,
     max_nodes: int | None = None,
     max_bytes: int | None = None,
     max_seconds: float | None = None,
@@ -177,7 +189,12 @@ def lambda_max(
     signs = _signs(y, len(graphs))
     residual = signs * (1.0 - signs * signs.mean())
     tree = Tree(
-        graphs, maxpat=maxpat, max_nodes=max_nodes, max_bytes=max_bytes, max_seconds=max_seconds
+        graphs,
+        maxpat=maxpat,
+        max_work=max_work,
+        max_nodes=max_nodes,
+        max_bytes=max_bytes,
+        max_seconds=max_seconds,
     )
     return tree.lambda_max(residual, rho=rho)[0]
 

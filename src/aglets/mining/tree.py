@@ -81,10 +81,14 @@ class Tree:
         Largest number of nodes of a pattern.
     starts : Starts, optional
         Node types; by default one per label at its mean (`label_means`).
+    max_work : int, optional
+        How much its searches may do together, in units that no clock knows: an embedding looked
+        at or met, a node of the tree visited, an edge of a code tested. They end in the same
+        state on any machine and for any `n_jobs`; `allow` grants more.
     max_nodes, max_bytes : int, optional
-        How large the tree may grow, working memory included.
+        How large the tree may grow, the working memory of one thread included.
     max_seconds : float, optional
-        How long its searches may take together; `allow` grants more.
+        How long its searches may take together; what they reach depends on the machine.
     n_jobs : int
         Number of threads; -1 for all cores. Results do not depend on it.
     look_ahead : float, optional
@@ -106,6 +110,7 @@ class Tree:
         *,
         maxpat: int,
         starts: Starts | None = None,
+        max_work: int | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         max_seconds: float | None = None,
@@ -119,12 +124,15 @@ class Tree:
         self.n_jobs = n_threads(n_jobs)
         self.look_ahead = _look_ahead(self.graphs) if look_ahead is None else look_ahead
         self.max_nodes, self.max_bytes = max_nodes, max_bytes
-        self.allow(max_seconds)
         self._order = CanonicalTypes.of(self.graphs, self.starts)
         self._core = _core.MiningTree(self._order.graphs.core, self._order.starts.core, self.maxpat)
+        self.allow(max_work=max_work, max_seconds=max_seconds)
 
-    def allow(self, max_seconds: float | None) -> None:
-        """Grant so many seconds to the searches from now on, all together; None for no limit."""
+    def allow(self, *, max_work: int | None = None, max_seconds: float | None = None) -> None:
+        """Grant so much to the searches from now on, all together; None for no limit."""
+        if max_work is not None and max_work < 0:
+            raise ValueError(f"max_work must be a whole number of at least 0. Got {max_work}.")
+        self.max_work, self._work_before = max_work, self.work_spent
         self.max_seconds, self.seconds_spent = max_seconds, 0.0
 
     def search(
@@ -295,6 +303,11 @@ class Tree:
         return self._core.n_nodes
 
     @property
+    def work_spent(self) -> int:
+        """Work of all searches since the tree was made, see `max_work`."""
+        return self._core.work_spent
+
+    @property
     def n_bytes(self) -> int:
         """Memory the tree holds."""
         return self._core.n_bytes
@@ -329,7 +342,9 @@ class Tree:
         limit = self.max_seconds
         start = perf_counter()
         try:
+            spent = self.work_spent - self._work_before
             yield {
+                "max_work": None if self.max_work is None else max(self.max_work - spent, 0),
                 "max_nodes": self.max_nodes,
                 "max_bytes": self.max_bytes,
                 "max_seconds": None if limit is None else max(limit - self.seconds_spent, 0.0),

@@ -86,7 +86,7 @@ class LocalPlacement:
 
     def allow(self, max_seconds: float | None) -> None:
         """Grant so many seconds to the searches from now on."""
-        self.tree.allow(max_seconds)
+        self.tree.allow(max_seconds=max_seconds)
 
     def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
         """Return the graphs as one path sees them; a design of several shards comes from them."""
