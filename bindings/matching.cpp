@@ -10,6 +10,7 @@
 
 #include "aglets/batch_matching.hpp"
 #include "aglets/graphlet_bank.hpp"
+#include "aglets/place_matching.hpp"
 #include "arrays.hpp"
 #include "limits.hpp"
 
@@ -68,20 +69,40 @@ void register_matching(nb::module_& module) {
       "there is no embedding, and the nodes of the best embeddings, pattern by pattern and graph "
       "by graph, -1 where there is none.");
 
+  module.def(
+      "find_places",
+      [](const GraphSet& graphs, const std::vector<Pattern>& patterns,
+         const std::vector<Vector<double>>& z, int n_threads, std::optional<double> max_seconds) {
+        std::vector<FlatAttributes> attributes;
+        for (const auto& flat : z) attributes.push_back(as_span(flat));
+        const auto n_graphs = static_cast<std::size_t>(graphs.size());
+        auto all = without_gil([&] {
+          Budget budget(limits_from({}, {}, max_seconds), signal_pending);
+          return find_places(graphs, patterns, attributes, n_threads, budget);
+        });
+        return nb::make_tuple(as_array(std::move(all.n_places), {patterns.size(), n_graphs}),
+                              as_array(std::move(all.costs)), as_array(std::move(all.nodes)));
+      },
+      "graphs"_a, "patterns"_a, "z"_a, "n_threads"_a = 1, "max_seconds"_a = nb::none(),
+      "(n_places, costs, nodes): how many images the root of each pattern (row) has in each graph "
+      "(column), the least cost of each, cheapest first, and the nodes of its best embedding.");
+
   nb::class_<GraphletBank>(module, "GraphletBank", "Patterns in training, matched again and again.")
       .def(nb::init<std::shared_ptr<const GraphSet>, std::int64_t>(), "graphs"_a, "table_bytes"_a)
       .def("__len__", &GraphletBank::size)
       .def(
           "add",
-          [](GraphletBank& bank, const Pattern& pattern, Vector<std::int32_t> support) {
+          [](GraphletBank& bank, const Pattern& pattern, Vector<std::int32_t> support,
+             Pooling pooling, CountScale count_scale) {
             auto graphs = as_vector<std::int32_t>(support);
             return without_gil([&] {
               Budget budget({}, signal_pending);
               Ticker ticker(budget);
-              return bank.add(pattern, std::move(graphs), ticker);
+              return bank.add(pattern, std::move(graphs), ticker, {pooling, count_scale});
             });
           },
-          "pattern"_a, "support"_a, "Take up a pattern that exactly these graphs contain.")
+          "pattern"_a, "support"_a, "pooling"_a = Pooling::best, "count_scale"_a = CountScale::raw,
+          "Take up a pattern that exactly these graphs contain.")
       .def(
           "find_support",
           [](const GraphletBank& bank, const Pattern& pattern) {
@@ -99,6 +120,14 @@ void register_matching(nb::module_& module) {
             return as_array(std::vector<std::int32_t>(bank.support(handle)));
           },
           "handle"_a)
+      .def(
+          "place_graphs",
+          [](const GraphletBank& bank, std::int32_t handle) {
+            return as_array(std::vector<std::int32_t>(bank.place_graphs(handle)));
+          },
+          "handle"_a,
+          "The graph of each place: one per image of the root if the graphlet counts, else one per "
+          "supporting graph.")
       .def("n_attributes", &GraphletBank::n_attributes, "handle"_a)
       .def("n_sites", &GraphletBank::n_sites, "handle"_a)
       .def(
@@ -127,7 +156,44 @@ void register_matching(nb::module_& module) {
             return as_array(std::move(sum));
           },
           "handles"_a, "z"_a, "sites"_a, "weights"_a,
-          "sum_i w_i (z - x_i), flat as z; weights has a row per handle and a column per graph.");
+          "sum_i w_i (z - x_i), flat as z; weights has a row per handle and a column per graph.")
+      .def(
+          "match_places",
+          [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
+             std::optional<Vector<std::int32_t>> previous, int n_threads) {
+            auto all = without_gil([&] {
+              Budget budget({}, signal_pending);
+              return match_places(bank, as_span(handles), as_span(z), optional_span(previous),
+                                  n_threads, budget);
+            });
+            return nb::make_tuple(as_array(std::move(all.costs)), as_array(std::move(all.nodes)));
+          },
+          "handles"_a, "z"_a, "previous"_a = nb::none(), "n_threads"_a = 1,
+          "(costs, sites) of all places at attributes z, flat in the order of the handles.")
+      .def(
+          "pool",
+          [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> scores) {
+            const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
+            auto values =
+                without_gil([&] { return pool_places(bank, as_span(handles), as_span(scores)); });
+            return as_array(std::move(values), {handles.size(), n_graphs});
+          },
+          "handles"_a, "scores"_a,
+          "Values of graphlets (rows) on graphs (columns) from the score exp(-rho cost) of each "
+          "place.")
+      .def(
+          "pull_places",
+          [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
+             Vector<std::int32_t> sites, Vector<double> scores, Matrix<double> weights) {
+            auto sum = without_gil([&] {
+              return pull_places(bank, as_span(handles), as_span(z), as_span(sites),
+                                 as_span(scores), as_span(weights));
+            });
+            return as_array(std::move(sum));
+          },
+          "handles"_a, "z"_a, "sites"_a, "scores"_a, "weights"_a,
+          "The z-gradient of sum c value for weights -2 rho c, flat as z; weights has a row per "
+          "handle and a column per graph.");
 }
 
 }  // namespace aglets::python

@@ -36,6 +36,11 @@ public:
       if (!place(0, node)) return;
   }
 
+  /// The same with one image only for the node that is placed first.
+  void run_at(std::int32_t image) {
+    if (graphs_.label(base_ + image) == pattern_.labels[steps_.front().node]) place(0, image);
+  }
+
   /// The node of each pattern node; those not placed yet are anything.
   std::span<const std::int32_t> nodes() const { return {nodes_.data(), pattern_.labels.size()}; }
 

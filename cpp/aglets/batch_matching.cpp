@@ -4,41 +4,21 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "bank_layout.hpp"
 #include "parallel.hpp"
+#include "place_matching.hpp"
 
 namespace aglets {
 
 namespace {
 
-/// Where each graphlet's share of a flat array begins; one more for the end.
-template <class Size>
-std::vector<std::size_t> offsets_of(std::size_t count, Size&& size) {
-  std::vector<std::size_t> offsets{0};
-  for (std::size_t i = 0; i < count; ++i) offsets.push_back(offsets.back() + size(i));
-  return offsets;
-}
-
-struct BankLayout {
-  std::vector<std::size_t> z, sites;
-};
-
-BankLayout layout_of(const GraphletBank& bank, std::span<const std::int32_t> handles) {
-  for (const auto handle : handles)
-    if (handle < 0 || handle >= bank.size())
-      throw std::out_of_range("the bank has no such graphlet");
-  return {offsets_of(handles.size(), [&](std::size_t i) { return bank.n_attributes(handles[i]); }),
-          offsets_of(handles.size(), [&](std::size_t i) { return bank.n_sites(handles[i]); })};
-}
-
 /// Graphs that one task matches against one pattern.
 constexpr std::size_t graphs_per_task = 256;
 
-/// Below this many (graphlet, graph) pairs a second thread costs more than it brings.
-constexpr std::size_t pairs_per_thread = 20000;
-
-int useful_threads(std::size_t n_pairs, int n_threads) {
-  return std::min(n_threads,
-                  1 + static_cast<int>(std::min<std::size_t>(n_pairs / pairs_per_thread, 1024)));
+void check_none_counts(const GraphletBank& bank, std::span<const std::int32_t> handles) {
+  for (const auto handle : handles)
+    if (handle >= 0 && handle < bank.size() && bank.channel(handle).counts())
+      throw std::invalid_argument("a graphlet that counts has several places in a graph");
 }
 
 }  // namespace
@@ -80,33 +60,22 @@ Matches match_patterns(const GraphSet& graphs, std::span<const Pattern> patterns
 Matches match_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
                    FlatAttributes z, std::span<const std::int32_t> previous, int n_threads,
                    Budget& budget) {
-  const auto layout = layout_of(bank, handles);
-  if (z.size() != layout.z.back() || (!previous.empty() && previous.size() != layout.sites.back()))
-    throw std::invalid_argument("z or previous does not fit the graphlets");
+  check_none_counts(bank, handles);
+  auto places = match_places(bank, handles, z, previous, n_threads, budget);
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
-  Matches all{std::vector<double>(handles.size() * n_graphs, HUGE_VAL),
-              std::vector<std::int32_t>(layout.sites.back(), -1)};
-  const auto threads = useful_threads(handles.size() * n_graphs, n_threads);
-  run_tasks(handles.size(), threads, budget, [&] {
-    return [&, ticker = Ticker(budget)](std::size_t i) mutable {
-      const auto handle = handles[i];
-      const auto& support = bank.support(handle);
-      const auto n_sites = layout.sites[i + 1] - layout.sites[i];
-      std::vector<double> costs(support.size());
-      bank.match(handle, z.subspan(layout.z[i], layout.z[i + 1] - layout.z[i]),
-                 previous.empty() ? previous : previous.subspan(layout.sites[i], n_sites), costs,
-                 std::span(all.nodes).subspan(layout.sites[i], n_sites), ticker);
-      for (std::size_t place = 0; place < support.size(); ++place)
-        all.costs[i * n_graphs + support[place]] = costs[place];
-    };
-  });
+  Matches all{std::vector<double>(handles.size() * n_graphs, HUGE_VAL), std::move(places.nodes)};
+  auto cost = places.costs.begin();
+  for (std::size_t i = 0; i < handles.size(); ++i)
+    for (const auto graph : bank.place_graphs(handles[i]))
+      all.costs[i * n_graphs + graph] = *cost++;
   return all;
 }
 
 std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
                               FlatAttributes z, std::span<const std::int32_t> sites,
                               std::span<const double> weights) {
-  const auto layout = layout_of(bank, handles);
+  check_none_counts(bank, handles);
+  const BankLayout layout(bank, handles);
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
   if (z.size() != layout.z.back() || sites.size() != layout.sites.back() ||
       weights.size() != handles.size() * n_graphs)
@@ -114,13 +83,11 @@ std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int
   std::vector<double> sum(z.size());
   std::vector<double> own;
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    const auto& support = bank.support(handles[i]);
     own.clear();
-    for (const auto graph : support) own.push_back(weights[i * n_graphs + graph]);
-    const auto n = layout.z[i + 1] - layout.z[i];
-    bank.pull(handles[i], z.subspan(layout.z[i], n),
-              sites.subspan(layout.sites[i], layout.sites[i + 1] - layout.sites[i]), own,
-              std::span(sum).subspan(layout.z[i], n));
+    for (const auto graph : bank.place_graphs(handles[i]))
+      own.push_back(weights[i * n_graphs + graph]);
+    bank.pull(handles[i], part_of(z, layout.z, i), part_of(sites, layout.sites, i), own,
+              part_of(std::span(sum), layout.z, i));
   }
   return sum;
 }

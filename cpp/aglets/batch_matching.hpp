@@ -22,8 +22,8 @@ struct Matches {
 Matches match_patterns(const GraphSet& graphs, std::span<const Pattern> patterns,
                        std::span<const FlatAttributes> z, int n_threads, Budget& budget);
 
-/// Graphlets of a bank. `z` and `previous` are flat in the order of the handles;
-/// nodes come in that layout, too, for supporting graphs only.
+/// Graphlets of a bank that do not count; `place_matching` has all of them. `z` and `previous` are
+/// flat in the order of the handles; nodes come in that layout, too, for supporting graphs only.
 Matches match_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
                    FlatAttributes z, std::span<const std::int32_t> previous, int n_threads,
                    Budget& budget);

@@ -51,6 +51,13 @@ public:
                                                       graphs.edge_attributes(first_edge_ + image));
   }
 
+  /// Allows only this image for the node from now on.
+  void pin(int node, std::int32_t image) {
+    const double kept = distance(node, image);
+    std::fill_n(&distance(node, 0), n_, infinity);
+    distance(node, image) = kept;
+  }
+
   /// Allows a node or an edge of the pattern only those images whose rows are
   /// wanted; false if none is left.
   template <class Wanted>
@@ -335,21 +342,38 @@ void settle_ties(const TieOrder& order, BoundedSearch& search, Match& best) {
   }
 }
 
-}  // namespace
-
-Match branch_and_bound(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
-                       FlatAttributes z, const Match& incumbent, Ticker& ticker) {
-  BoundedSearch search(graphs, graph, pattern, z, ticker);
+int node_of_largest_degree(const Pattern& pattern) {
   std::vector<int> degree(pattern.n_nodes(), 0);
   for (const auto& edge : pattern.edges) {
     ++degree[edge.u];
     ++degree[edge.v];
   }
-  search.root_at(static_cast<int>(std::max_element(degree.begin(), degree.end()) - degree.begin()));
+  return static_cast<int>(std::max_element(degree.begin(), degree.end()) - degree.begin());
+}
+
+Match best_of(BoundedSearch& search, const TieOrder& order, const Pattern& pattern,
+              const Match& incumbent) {
+  search.root_at(node_of_largest_degree(pattern));
   auto best = search.search(clear_limit(incumbent.cost), false);
   if (best.nodes.empty()) return incumbent;
-  settle_ties(TieOrder(graphs, graph, pattern), search, best);
+  settle_ties(order, search, best);
   return best;
+}
+
+}  // namespace
+
+Match branch_and_bound(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
+                       FlatAttributes z, const Match& incumbent, Ticker& ticker) {
+  BoundedSearch search(graphs, graph, pattern, z, ticker);
+  return best_of(search, TieOrder(graphs, graph, pattern), pattern, incumbent);
+}
+
+Match branch_and_bound_at(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
+                          FlatAttributes z, std::int32_t image, const Match& incumbent,
+                          Ticker& ticker) {
+  BoundedSearch search(graphs, graph, pattern, z, ticker);
+  search.pin(0, image);
+  return best_of(search, TieOrder(graphs, graph, pattern), pattern, incumbent);
 }
 
 }  // namespace aglets

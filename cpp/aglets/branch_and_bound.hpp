@@ -17,4 +17,9 @@ namespace aglets {
 Match branch_and_bound(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
                        FlatAttributes z, const Match& incumbent, Ticker& ticker);
 
+/// The same among embeddings that put the pattern's first node on `image`.
+Match branch_and_bound_at(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
+                          FlatAttributes z, std::int32_t image, const Match& incumbent,
+                          Ticker& ticker);
+
 }  // namespace aglets

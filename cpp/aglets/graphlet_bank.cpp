@@ -11,14 +11,16 @@ namespace aglets {
 GraphletBank::GraphletBank(std::shared_ptr<const GraphSet> graphs, std::int64_t table_bytes)
     : graphs_(std::move(graphs)), table_bytes_(table_bytes) {}
 
-std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker) {
-  auto entry = std::make_unique<Entry>(*graphs_, std::move(pattern), std::move(support));
+std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker,
+                               Channel channel) {
+  auto entry = std::make_unique<Entry>(*graphs_, std::move(pattern), std::move(support), channel);
   entry->has_table = collect(*entry, ticker);
   if (entry->has_table) {
     fill_table(*entry);
   } else {
     entry->embeddings = {};
     entry->ends = {};
+    find_places(*entry, ticker);
   }
   entries_.push_back(std::move(entry));
   return size() - 1;
@@ -32,7 +34,20 @@ std::vector<std::int32_t> GraphletBank::find_support(const Pattern& pattern, Tic
   return support;
 }
 
-/// All embeddings, sorted within each graph so that the first of equal cost is
+/// Places of an entry without a table.
+void GraphletBank::find_places(Entry& entry, Ticker& ticker) const {
+  entry.place_graphs = entry.support;
+  entry.place_roots.clear();
+  if (!entry.channel.counts()) return;
+  entry.place_graphs.clear();
+  for (const auto graph : entry.support) {
+    const auto images = entry.matcher.root_images(graph, ticker);
+    entry.place_graphs.insert(entry.place_graphs.end(), images.size(), graph);
+    entry.place_roots.insert(entry.place_roots.end(), images.begin(), images.end());
+  }
+}
+
+/// All embeddings, sorted within each place so that the first of equal cost is
 /// the one that ties go to; false if they would not fit.
 bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
   const auto& pattern = entry.matcher.pattern();
@@ -54,9 +69,19 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return ties.precedes(nodes(a), nodes(b));
     });
-    for (const auto row : order)
-      entry.embeddings.insert(entry.embeddings.end(), nodes(row).begin(), nodes(row).end());
-    entry.ends.push_back(entry.embeddings.size() / k);
+    const bool counts = entry.channel.counts();
+    if (counts)
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return nodes(a)[0] < nodes(b)[0]; });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto row = nodes(order[i]);
+      entry.embeddings.insert(entry.embeddings.end(), row.begin(), row.end());
+      const bool is_last = i + 1 == order.size() || (counts && nodes(order[i + 1])[0] != row[0]);
+      if (!is_last) continue;
+      entry.ends.push_back(entry.embeddings.size() / k);
+      entry.place_graphs.push_back(graph);
+      if (counts) entry.place_roots.push_back(row[0]);
+    }
   }
   return true;
 }
@@ -68,8 +93,8 @@ void GraphletBank::fill_table(Entry& entry) const {
   const auto n_columns = entry.embeddings.size() / k;
   entry.table.resize(flat_size(pattern, *graphs_) * n_columns);
   std::size_t column = 0;
-  for (std::size_t place = 0; place < entry.support.size(); ++place) {
-    const auto graph = entry.support[place];
+  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
+    const auto graph = entry.place_graphs[place];
     const auto base = graphs_->first_node(graph);
     for (; column < entry.ends[place]; ++column) {
       const auto* nodes = entry.embeddings.data() + column * k;
@@ -106,7 +131,7 @@ void GraphletBank::match_table(const Entry& entry, FlatAttributes z,
   std::vector<double> all(n_columns);
   table_costs(entry.table.data(), z.size(), n_columns, z.data(), all.data());
   std::size_t begin = 0;
-  for (std::size_t place = 0; place < entry.support.size(); ++place) {
+  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
     const auto first = all.begin() + begin, last = all.begin() + entry.ends[place];
     const double least = *std::min_element(first, last);
     costs[place] = least;
@@ -132,12 +157,37 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
                                 std::span<const std::int32_t> previous, std::span<double> costs,
                                 std::span<std::int32_t> sites, Ticker& ticker) const {
   const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
-  for (std::size_t place = 0; place < entry.support.size(); ++place) {
+  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
     const auto before = previous.empty() ? previous : previous.subspan(place * k, k);
-    const auto match = entry.matcher.best(entry.support[place], z, before, ticker);
+    const auto graph = entry.place_graphs[place];
+    const auto match =
+        entry.channel.counts()
+            ? entry.matcher.best_at(graph, entry.place_roots[place], z, before, ticker)
+            : entry.matcher.best(graph, z, before, ticker);
     costs[place] = match.cost;
     std::copy(match.nodes.begin(), match.nodes.end(), sites.begin() + place * k);
   }
+}
+
+/// Places as they come, those of one graph by their matched rows.
+std::vector<std::size_t> GraphletBank::order_of_places(const Entry& entry,
+                                                       std::span<const std::int32_t> sites) const {
+  const auto& pattern = entry.matcher.pattern();
+  const auto k = static_cast<std::size_t>(pattern.n_nodes());
+  std::vector<std::size_t> order(entry.place_graphs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!entry.channel.counts()) return order;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const auto graph = entry.place_graphs[begin];
+    while (end < order.size() && entry.place_graphs[end] == graph) ++end;
+    if (end == begin + 1) continue;
+    const TieOrder ties(*graphs_, graph, pattern);
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
+              order.begin() + static_cast<std::ptrdiff_t>(end), [&](std::size_t a, std::size_t b) {
+                return ties.precedes(sites.subspan(a * k, k), sites.subspan(b * k, k));
+              });
+  }
+  return order;
 }
 
 void GraphletBank::pull(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> sites,
@@ -147,10 +197,10 @@ void GraphletBank::pull(std::int32_t handle, FlatAttributes z, std::span<const s
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto d = graphs_->n_attributes(), width = graphs_->n_edge_attributes();
   std::fill(sum.begin(), sum.end(), 0.0);
-  for (std::size_t place = 0; place < entry.support.size(); ++place) {
+  for (const auto place : order_of_places(entry, sites)) {
     const double weight = weights[place];
     if (weight == 0.0) continue;
-    const auto graph = entry.support[place];
+    const auto graph = entry.place_graphs[place];
     const auto base = graphs_->first_node(graph);
     const auto* nodes = sites.data() + place * k;
     std::size_t cell = 0;

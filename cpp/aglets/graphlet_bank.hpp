@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "channel.hpp"
 #include "graph_set.hpp"
 #include "matching.hpp"
 #include "pattern.hpp"
@@ -17,6 +18,10 @@ namespace aglets {
 /// of all of them are laid out once, column by column; costs for new z are then one
 /// streaming pass. Where that table would be too large, each graph is
 /// searched anew, from its previous best embedding.
+///
+/// A graphlet that counts has a *place* in a graph for each image of its root (its
+/// first node); any other one has a single place in each supporting graph. Places
+/// stay the same whatever the attributes; each has a best embedding and its cost.
 class GraphletBank {
 public:
   /// `table_bytes` limits the table of one pattern.
@@ -25,7 +30,8 @@ public:
   GraphletBank& operator=(const GraphletBank&) = delete;
 
   /// Adds a pattern that exactly the graphs `support` contain; returns its handle.
-  std::int32_t add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker);
+  std::int32_t add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker,
+                   Channel channel = {});
 
   /// Graphs that contain the pattern, for patterns that come from elsewhere.
   std::vector<std::int32_t> find_support(const Pattern& pattern, Ticker& ticker) const;
@@ -40,34 +46,47 @@ public:
   std::size_t n_attributes(std::int32_t handle) const {
     return flat_size(pattern(handle), *graphs_);
   }
+  const Channel& channel(std::int32_t handle) const { return entries_[handle]->channel; }
+  /// The graph of each place, ascending.
+  const std::vector<std::int32_t>& place_graphs(std::int32_t handle) const {
+    return entries_[handle]->place_graphs;
+  }
   std::size_t n_sites(std::int32_t handle) const {
-    return support(handle).size() * static_cast<std::size_t>(pattern(handle).n_nodes());
+    return place_graphs(handle).size() * static_cast<std::size_t>(pattern(handle).n_nodes());
   }
 
-  /// For each supporting graph the least cost at attributes `z` and the nodes of
-  /// the best embedding. `previous` holds such nodes from an earlier call, or is
+  /// For each place the least cost at attributes `z` and the nodes of the best
+  /// embedding. `previous` holds such nodes from an earlier call, or is
   /// empty. Ties as in PatternMatcher.
   void match(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> previous,
              std::span<double> costs, std::span<std::int32_t> sites, Ticker& ticker) const;
 
-  /// sum_i weights_i (z - x_i), x_i the attributes of graph i at its sites: the
-  /// z-gradient up to factors that do not depend on z's direction.
+  /// sum_i weights_i (z - x_i), x_i the attributes at the sites of place i: the
+  /// z-gradient up to factors that do not depend on z's direction. Places of one
+  /// graph are taken in an order that does not depend on how its nodes are numbered.
   void pull(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> sites,
             std::span<const double> weights, std::span<double> sum) const;
 
 private:
   struct Entry {
-    Entry(const GraphSet& graphs, Pattern pattern, std::vector<std::int32_t> support)
-        : matcher(graphs, std::move(pattern)), support(std::move(support)) {}
+    Entry(const GraphSet& graphs, Pattern pattern, std::vector<std::int32_t> support,
+          Channel channel)
+        : matcher(graphs, std::move(pattern)), support(std::move(support)), channel(channel) {}
     PatternMatcher matcher;
     std::vector<std::int32_t> support;
+    Channel channel;
+    std::vector<std::int32_t> place_graphs;
+    std::vector<std::int32_t> place_roots;  // images of the root; empty unless it counts
     bool has_table = false;
-    std::vector<std::int32_t> embeddings;  // node lists, rows in tie order within a graph
-    std::vector<std::size_t> ends;         // last embedding of each supporting graph, plus one
+    std::vector<std::int32_t> embeddings;  // node lists, rows in tie order within a place
+    std::vector<std::size_t> ends;         // last embedding of each place, plus one
     std::vector<double> table;             // attributes: flat_size rows, one column an embedding
   };
 
   bool collect(Entry& entry, Ticker& ticker) const;
+  void find_places(Entry& entry, Ticker& ticker) const;
+  std::vector<std::size_t> order_of_places(const Entry& entry,
+                                           std::span<const std::int32_t> sites) const;
   void fill_table(Entry& entry) const;
   void match_table(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
                    std::span<double> costs, std::span<std::int32_t> sites) const;

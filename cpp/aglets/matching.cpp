@@ -180,15 +180,42 @@ Match PatternMatcher::best(std::int32_t graph, FlatAttributes z,
                            std::span<const std::int32_t> previous, Ticker& ticker) const {
   const auto* steps = steps_for(graph);
   if (steps == nullptr) return {HUGE_VAL, {}};
-  const bool has_previous = !previous.empty();
-  Match incumbent{HUGE_VAL, {}};
-  if (has_previous)
-    incumbent = {embedding_cost(graphs_, graph, pattern_, z, previous),
-                 {previous.begin(), previous.end()}};
-  BestSoFar policy(graphs_, graph, pattern_, *steps, z, incumbent, has_previous);
+  const auto incumbent = previous_match(graph, z, previous);
+  BestSoFar policy(graphs_, graph, pattern_, *steps, z, incumbent, !previous.empty());
   Backtracking(graphs_, graph, pattern_, *steps, ticker, policy).run();
   if (!policy.gave_up()) return policy.take();
   return branch_and_bound(graphs_, graph, pattern_, z, incumbent, ticker);
+}
+
+Match PatternMatcher::previous_match(std::int32_t graph, FlatAttributes z,
+                                     std::span<const std::int32_t> previous) const {
+  if (previous.empty()) return {HUGE_VAL, {}};
+  return {embedding_cost(graphs_, graph, pattern_, z, previous),
+          {previous.begin(), previous.end()}};
+}
+
+Match PatternMatcher::best_at(std::int32_t graph, std::int32_t image, FlatAttributes z,
+                              std::span<const std::int32_t> previous, Ticker& ticker) const {
+  const auto incumbent = previous_match(graph, z, previous);
+  BestSoFar policy(graphs_, graph, pattern_, steps_[0], z, incumbent, !previous.empty());
+  Backtracking(graphs_, graph, pattern_, steps_[0], ticker, policy).run_at(image);
+  auto best = policy.gave_up()
+                  ? branch_and_bound_at(graphs_, graph, pattern_, z, image, incumbent, ticker)
+                  : policy.take();
+  // Of embeddings that tie, costs differ in the last digits and depend on the order of the search.
+  if (!best.nodes.empty()) best.cost = embedding_cost(graphs_, graph, pattern_, z, best.nodes);
+  return best;
+}
+
+std::vector<std::int32_t> PatternMatcher::root_images(std::int32_t graph, Ticker& ticker) const {
+  std::vector<std::int32_t> images;
+  if (!can_occur(graph)) return images;
+  for (const auto image : graphs_.nodes_with_label(graph, pattern_.labels[0])) {
+    FirstMet policy;
+    Backtracking(graphs_, graph, pattern_, steps_[0], ticker, policy).run_at(image);
+    if (policy.met) images.push_back(image);
+  }
+  return images;
 }
 
 bool PatternMatcher::occurs(std::int32_t graph, Ticker& ticker) const {

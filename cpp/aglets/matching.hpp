@@ -54,6 +54,17 @@ public:
   Match best(std::int32_t graph, FlatAttributes z, std::span<const std::int32_t> previous,
              Ticker& ticker) const;
 
+  /// Best embedding among those that put the root, which is the pattern's first
+  /// node, on `image`; ties as above. The cost is that of the embedding.
+  Match best_at(std::int32_t graph, std::int32_t image, FlatAttributes z,
+                std::span<const std::int32_t> previous, Ticker& ticker) const;
+
+  /// False if the graph has too few nodes of some label.
+  bool can_occur(std::int32_t graph) const { return steps_for(graph) != nullptr; }
+
+  /// Nodes of the graph on which some embedding puts the root, ascending.
+  std::vector<std::int32_t> root_images(std::int32_t graph, Ticker& ticker) const;
+
   /// True if the graph holds the pattern, whatever the attributes.
   bool occurs(std::int32_t graph, Ticker& ticker) const;
 
@@ -63,6 +74,8 @@ public:
            Ticker& ticker) const;
 
 private:
+  Match previous_match(std::int32_t graph, FlatAttributes z,
+                       std::span<const std::int32_t> previous) const;
   const std::vector<MatchStep>* steps_for(std::int32_t graph) const;
 
   const GraphSet& graphs_;

@@ -39,7 +39,7 @@ _EXPORTS = {
     "LagraRegressor": "aglets.estimators",
     "LagraRegressorCV": "aglets.estimators",
     "ShardedEngine": "aglets.training.engine",
-    "agis": "aglets.graphlets.graphlet",
+    "agis": "aglets.graphlets.scores",
     "average_models": "aglets.model.average",
     "compact": "aglets.model.compacting",
     "datasets": "aglets.datasets",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from aglets.graphlets.graphlet import Graphlet, agis
+from aglets.graphlets.graphlet import Graphlet
+from aglets.graphlets.scores import agis
 
 __all__ = ["Graphlet", "agis"]

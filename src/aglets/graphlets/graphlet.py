@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +18,13 @@ import numpy.typing as npt
 from aglets import _core
 from aglets.drawing import html
 from aglets.graphlets.residue import without_residue
-from aglets.graphs import Graph, GraphSet, as_graph_set
+from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Codes, Floats
-from aglets.graphs.threads import n_threads
 
-__all__ = ["Graphlet", "agis"]
+__all__ = ["POOLINGS", "Graphlet", "core_pattern", "flat_attributes"]
+
+#: How scores at the images of a graphlet's root become one number per graph, see `agis`.
+POOLINGS = ("best", "sum", "mean")
 
 #: Sets of a graphlet's nodes are machine words in the core.
 LARGEST_GRAPHLET = 64
@@ -46,11 +47,16 @@ class Graphlet:
         In the order of `edges`.
     coef : float, optional
         beta, the graphlet's weight in a model.
+    pooling : {"best", "sum", "mean"}
+        Whether the graphlet asks how well it occurs once, in how many places, or in how many per
+        node: see `agis`. Places are counted at its first node, the root.
 
     Examples
     --------
     >>> Graphlet(labels=["C", "O"], edges=[(0, 1)], attributes=[[0.1], [0.9]])
     Graphlet(C-O)
+    >>> Graphlet(labels=["C", "F"], edges=[(0, 1)], pooling="sum")
+    Graphlet(C-F, pooling='sum')
     """
 
     labels: tuple[Hashable, ...]
@@ -59,6 +65,7 @@ class Graphlet:
     edge_labels: tuple[Hashable, ...] | None
     edge_attributes: Floats | None
     coef: float | None
+    pooling: str
 
     def __init__(
         self,
@@ -68,6 +75,7 @@ class Graphlet:
         edge_labels: Sequence[Hashable] | None = None,
         edge_attributes: npt.ArrayLike | None = None,
         coef: float | None = None,
+        pooling: str = "best",
     ) -> None:
         labels = tuple(labels)
         for label in labels:
@@ -89,6 +97,11 @@ class Graphlet:
                 f"Got {len(edge_labels)} instead."
             )
         _check_structure(len(labels), pairs)
+        if pooling not in POOLINGS:
+            raise ValueError(
+                "The 'pooling' of a graphlet must be 'best', 'sum' or 'mean'. "
+                f"Got {pooling!r} instead."
+            )
         for name, value in {
             "labels": labels,
             "edges": pairs,
@@ -96,6 +109,7 @@ class Graphlet:
             "edge_labels": None if edge_labels is None else tuple(edge_labels),
             "edge_attributes": edge_rows,
             "coef": None if coef is None else float(coef),
+            "pooling": str(pooling),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -132,6 +146,7 @@ class Graphlet:
             self.labels == other.labels
             and self.edge_labels == other.edge_labels
             and self.coef == other.coef
+            and self.pooling == other.pooling
             and np.array_equal(self.edges, other.edges)
             and np.array_equal(self.attributes, other.attributes)
             and same_edges
@@ -145,7 +160,8 @@ class Graphlet:
 
     def __repr__(self) -> str:
         weight = "" if self.coef is None else f", coef={self.coef:+.4g}"
-        return f"Graphlet({self.name}{weight})"
+        pooling = "" if self.pooling == "best" else f", pooling={self.pooling!r}"
+        return f"Graphlet({self.name}{weight}{pooling})"
 
     def _repr_html_(self) -> str:
         from aglets.drawing.svg import graph_svg
@@ -158,136 +174,6 @@ class Graphlet:
             edge_attributes=None if edges is None else without_residue(edges),
         )
         return picture + html.graph_page(shown)
-
-
-class Embeddings(Sequence[list["Codes | None"]]):
-    """Best embeddings, by graph and then by graphlet: a sequence that is written out on demand.
-
-    `embeddings[i][j]` is the node of graph i for each node of graphlet j, or None where graph i
-    does not hold it.
-    """
-
-    def __init__(self, nodes: Codes, sizes: Sequence[int], n_graphs: int) -> None:
-        ends = np.cumsum([size * n_graphs for size in sizes], dtype=np.int64)
-        self._n_graphs = n_graphs
-        self._blocks = [
-            nodes[end - size * n_graphs : end].reshape(n_graphs, size)
-            for end, size in zip(ends.tolist(), sizes, strict=True)
-        ]
-
-    def __len__(self) -> int:
-        return self._n_graphs
-
-    @overload
-    def __getitem__(self, index: int) -> list[Codes | None]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[list[Codes | None]]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"Graph {index} was asked for, but there are {len(self)}.")
-        rows = [block[index] for block in self._blocks]
-        return [None if row[0] < 0 else row for row in rows]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(
-            len(ours) == len(theirs) and all(map(_same_nodes, ours, theirs))
-            for ours, theirs in zip(self, other, strict=True)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Embeddings({len(self)} graphs, {len(self._blocks)} graphlets)"
-
-
-@overload
-def agis(
-    graphs: Any,
-    graphlets: Sequence[Graphlet],
-    rho: float | Floats,
-    *,
-    return_embeddings: Literal[False] = False,
-    n_jobs: int | None = 1,
-    max_seconds: float | None = None,
-) -> Floats: ...
-@overload
-def agis(
-    graphs: Any,
-    graphlets: Sequence[Graphlet],
-    rho: float | Floats,
-    *,
-    return_embeddings: bool,
-    n_jobs: int | None = 1,
-    max_seconds: float | None = None,
-) -> Floats | tuple[Floats, Embeddings]: ...
-def agis(
-    graphs: Any,
-    graphlets: Sequence[Graphlet],
-    rho: float | Floats,
-    *,
-    return_embeddings: bool = False,
-    n_jobs: int | None = 1,
-    max_seconds: float | None = None,
-) -> Floats | tuple[Floats, Embeddings]:
-    """Score how well each graph contains each graphlet: psi = exp(-rho D), exactly.
-
-    Parameters
-    ----------
-    graphs : GraphSet or list of graphs
-    graphlets : list of Graphlet
-    rho : float, or ndarray of shape (n_graphlets,)
-        Length scale; a larger rho asks for a closer match of attributes.
-    return_embeddings : bool
-        Also return the best embeddings. Of several that are equally good, the one whose matched
-        attribute rows come first in lexicographic order.
-    n_jobs : int
-        Number of threads; -1 for all cores.
-    max_seconds : float, optional
-        Raise `mining.BudgetError` after this time.
-
-    Returns
-    -------
-    psi : ndarray of shape (n_graphs, n_graphlets)
-    embeddings : sequence (per graph) of lists (per graphlet) of ndarray or None
-        The graph's node for each node of the graphlet; None where the labelled
-        structure does not occur, so that psi is 0.
-
-    Examples
-    --------
-    >>> graphs = GraphSet.from_lists(
-    ...     labels=["CO", "CC"], edges=[[(0, 1)], [(0, 1)]], attributes=[[[0], [1]], [[0], [1]]]
-    ... )
-    >>> bond = Graphlet(labels="OC", edges=[(0, 1)], attributes=[[1.0], [0.5]])
-    >>> psi, embeddings = agis(graphs, [bond], rho=1.0, return_embeddings=True)
-    >>> psi.round(3).ravel()
-    array([0.779, 0.   ])
-    >>> embeddings[0][0], embeddings[1][0]
-    (array([1, 0], dtype=int32), None)
-    """
-    graphs = as_graph_set(graphs)
-    if isinstance(graphlets, Graphlet):
-        raise TypeError(
-            "Expected a list of graphlets, got a single Graphlet; put it in a list: [graphlet]."
-        )
-    rhos = _checked_rho(rho, len(graphlets))
-    patterns, z = [], []
-    for i, graphlet in enumerate(graphlets):
-        if not isinstance(graphlet, Graphlet):
-            raise TypeError(
-                f"Expected a list of Graphlet, got {type(graphlet).__name__} at position {i}."
-            )
-        _check_widths(graphlet, graphs, i)
-        patterns.append(core_pattern(graphlet, graphs))
-        z.append(flat_attributes(graphlet, graphs))
-    costs, nodes = _core.match(graphs.core, patterns, z, n_threads(n_jobs), max_seconds=max_seconds)
-    psi = np.ascontiguousarray(np.exp(-rhos * costs).T)
-    if not return_embeddings:
-        return psi
-    return psi, Embeddings(nodes, [graphlet.n_nodes for graphlet in graphlets], len(graphs))
 
 
 def core_pattern(graphlet: Graphlet, graphs: GraphSet) -> _core.Pattern:
@@ -308,24 +194,6 @@ def flat_attributes(graphlet: Graphlet, graphs: GraphSet) -> Floats:
     if graphs.n_edge_attributes and graphlet.edge_attributes is not None:
         parts.append(graphlet.edge_attributes.ravel())
     return np.concatenate(parts)
-
-
-def _same_nodes(a: Codes | None, b: Codes | None) -> bool:
-    return a is b if a is None or b is None else np.array_equal(a, b)
-
-
-def _checked_rho(rho: float | Floats, n_graphlets: int) -> Floats:
-    """Take one rho, or one per graphlet as a column."""
-    is_numeric = isinstance(rho, (int, float, np.number, np.ndarray))
-    values = np.asarray(rho if is_numeric else np.nan, dtype=np.float64)
-    if not ((values > 0.0) & (values < np.inf)).all():
-        raise ValueError(f"rho must be a float in the range (0, inf). Got {rho!r} instead.")
-    if values.ndim and values.shape != (n_graphlets,):
-        raise ValueError(
-            f"rho must be one number, or one per graphlet ({n_graphlets}). "
-            f"Got shape {values.shape} instead."
-        )
-    return values[:, None] if values.ndim else values
 
 
 def _edge_array(edges: npt.ArrayLike) -> Codes:
@@ -378,25 +246,3 @@ def _check_structure(n_nodes: int, edges: Codes) -> None:
         repeated = next(pair for pair in pairs if pairs.count(pair) > 1)
         raise ValueError(f"Edge {repeated} of a graphlet came twice; give each edge once.")
     _core.Pattern(np.zeros(n_nodes, dtype=np.int32), edges, np.zeros(len(edges), dtype=np.int32))
-
-
-def _check_widths(graphlet: Graphlet, graphs: GraphSet, i: int) -> None:
-    if graphlet.attributes.shape[1] != graphs.n_attributes:
-        raise ValueError(
-            f"Graphlet {i} has {graphlet.attributes.shape[1]} attributes per node, but the graphs "
-            f"have {graphs.n_attributes}. Both need the same attributes in the same order."
-        )
-    if (graphlet.edge_labels is None) != (graphs.edge_vocabulary is None):
-        has, lacks = (
-            ("graphs", "graphlet") if graphlet.edge_labels is None else ("graphlet", "graphs")
-        )
-        raise ValueError(
-            f"Graphlet {i}: the {has} has edge labels and the {lacks} has none. "
-            "Give both edge labels, or neither."
-        )
-    width = 0 if graphlet.edge_attributes is None else graphlet.edge_attributes.shape[1]
-    if width != graphs.n_edge_attributes:
-        raise ValueError(
-            f"Graphlet {i} has {width} attributes per edge, but the graphs have "
-            f"{graphs.n_edge_attributes}. Both need the same attributes in the same order."
-        )

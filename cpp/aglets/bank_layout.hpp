@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "graphlet_bank.hpp"
+
+namespace aglets {
+
+/// Where each part of a flat array begins; one more for the end.
+template <class Size>
+std::vector<std::size_t> offsets_of(std::size_t count, Size&& size) {
+  std::vector<std::size_t> offsets{0};
+  for (std::size_t i = 0; i < count; ++i) offsets.push_back(offsets.back() + size(i));
+  return offsets;
+}
+
+/// One graphlet's part of a flat array.
+template <class T>
+std::span<T> part_of(std::span<T> flat, const std::vector<std::size_t>& offsets, std::size_t i) {
+  return flat.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+}
+
+/// Where each graphlet's attributes, places and sites (places times nodes) lie in
+/// flat arrays in the order of the handles.
+struct BankLayout {
+  std::vector<std::size_t> z, places, sites;
+
+  BankLayout(const GraphletBank& bank, std::span<const std::int32_t> handles) {
+    for (const auto handle : handles)
+      if (handle < 0 || handle >= bank.size())
+        throw std::out_of_range("the bank has no such graphlet");
+    const auto n = handles.size();
+    z = offsets_of(n, [&](std::size_t i) { return bank.n_attributes(handles[i]); });
+    places = offsets_of(n, [&](std::size_t i) { return bank.place_graphs(handles[i]).size(); });
+    sites = offsets_of(n, [&](std::size_t i) { return bank.n_sites(handles[i]); });
+  }
+};
+
+/// Below this many (graphlet, graph) pairs a second thread costs more than it brings.
+inline constexpr std::size_t pairs_per_thread = 20000;
+
+inline int useful_threads(std::size_t n_pairs, int n_threads) {
+  return std::min(n_threads,
+                  1 + static_cast<int>(std::min<std::size_t>(n_pairs / pairs_per_thread, 1024)));
+}
+
+}  // namespace aglets

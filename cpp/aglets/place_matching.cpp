@@ -1,0 +1,180 @@
+#include "place_matching.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include "bank_layout.hpp"
+#include "parallel.hpp"
+#include "tie_order.hpp"
+
+namespace aglets {
+
+namespace {
+
+/// Calls `action(graph, begin, end)` for the places of each graph.
+template <class Action>
+void for_each_graph(const std::vector<std::int32_t>& place_graphs, Action&& action) {
+  for (std::size_t begin = 0, end = 0; begin < place_graphs.size(); begin = end) {
+    while (end < place_graphs.size() && place_graphs[end] == place_graphs[begin]) ++end;
+    action(place_graphs[begin], begin, end);
+  }
+}
+
+/// What a channel makes of the scores of one graph's places.
+double pooled(const Channel& channel, std::span<const double> scores, std::int32_t n_nodes,
+              std::vector<double>& scratch) {
+  if (!channel.counts()) return scores.front();
+  scratch.assign(scores.begin(), scores.end());
+  std::sort(scratch.begin(), scratch.end(), std::greater<>());
+  double count = 0.0;
+  for (const double score : scratch) count += score;
+  if (channel.pooling == Pooling::mean) count /= n_nodes;
+  return channel.scale == CountScale::raw ? count : std::sqrt(count);
+}
+
+/// The derivative of the pooled value by each of its scores.
+double slope(const Channel& channel, double value, std::int32_t n_nodes) {
+  double by_score = channel.pooling == Pooling::mean ? 1.0 / n_nodes : 1.0;
+  if (channel.counts() && channel.scale == CountScale::root)
+    by_score = value > 0.0 ? 0.5 * by_score / value : 0.0;
+  return by_score;
+}
+
+}  // namespace
+
+PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
+                          FlatAttributes z, std::span<const std::int32_t> previous, int n_threads,
+                          Budget& budget) {
+  const BankLayout layout(bank, handles);
+  if (z.size() != layout.z.back() || (!previous.empty() && previous.size() != layout.sites.back()))
+    throw std::invalid_argument("z or previous does not fit the graphlets");
+  PlaceMatches all{std::vector<double>(layout.places.back()),
+                   std::vector<std::int32_t>(layout.sites.back())};
+  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
+  const auto threads = useful_threads(handles.size() * n_graphs, n_threads);
+  run_tasks(handles.size(), threads, budget, [&] {
+    return [&, ticker = Ticker(budget)](std::size_t i) mutable {
+      bank.match(handles[i], part_of(z, layout.z, i),
+                 previous.empty() ? previous : part_of(previous, layout.sites, i),
+                 part_of(std::span(all.costs), layout.places, i),
+                 part_of(std::span(all.nodes), layout.sites, i), ticker);
+    };
+  });
+  return all;
+}
+
+std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
+                                std::span<const double> scores) {
+  const BankLayout layout(bank, handles);
+  if (scores.size() != layout.places.back())
+    throw std::invalid_argument("scores must have one number per place of the graphlets");
+  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
+  std::vector<double> values(handles.size() * n_graphs, 0.0);
+  std::vector<double> scratch;
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    const auto own = part_of(scores, layout.places, i);
+    for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
+      values[i * n_graphs + graph] =
+          pooled(bank.channel(handles[i]), own.subspan(begin, end - begin),
+                 bank.graphs().n_nodes(graph), scratch);
+    });
+  }
+  return values;
+}
+
+std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
+                                FlatAttributes z, std::span<const std::int32_t> sites,
+                                std::span<const double> scores, std::span<const double> weights) {
+  const BankLayout layout(bank, handles);
+  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
+  if (z.size() != layout.z.back() || sites.size() != layout.sites.back() ||
+      scores.size() != layout.places.back() || weights.size() != handles.size() * n_graphs)
+    throw std::invalid_argument("z, sites, scores or weights do not fit the graphlets");
+  std::vector<double> sum(z.size());
+  std::vector<double> terms, scratch;
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    const auto& channel = bank.channel(handles[i]);
+    const auto own = part_of(scores, layout.places, i);
+    terms.resize(own.size());
+    for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
+      const auto n_nodes = bank.graphs().n_nodes(graph);
+      const double weight = weights[i * n_graphs + graph];
+      const bool by_value = channel.counts() && channel.scale == CountScale::root;
+      const double value =
+          by_value ? pooled(channel, own.subspan(begin, end - begin), n_nodes, scratch) : 0.0;
+      const double factor = weight * slope(channel, value, n_nodes);
+      for (auto place = begin; place < end; ++place) terms[place] = factor * own[place];
+    });
+    bank.pull(handles[i], part_of(z, layout.z, i), part_of(sites, layout.sites, i), terms,
+              part_of(std::span(sum), layout.z, i));
+  }
+  return sum;
+}
+
+namespace {
+
+/// Graphs that one task matches against one pattern.
+constexpr std::size_t graphs_per_task = 256;
+
+/// The places of one graphlet in one graph, cheapest first.
+std::vector<Match> places_in(const GraphSet& graphs, std::int32_t graph,
+                             const PatternMatcher& matcher, FlatAttributes z, Ticker& ticker) {
+  std::vector<Match> places;
+  if (!matcher.can_occur(graph)) return places;
+  for (const auto image : graphs.nodes_with_label(graph, matcher.pattern().labels[0])) {
+    auto match = matcher.best_at(graph, image, z, {}, ticker);
+    if (!match.nodes.empty()) places.push_back(std::move(match));
+  }
+  const TieOrder ties(graphs, graph, matcher.pattern());
+  std::stable_sort(places.begin(), places.end(), [&](const Match& a, const Match& b) {
+    return a.cost != b.cost ? a.cost < b.cost : ties.precedes(a.nodes, b.nodes);
+  });
+  return places;
+}
+
+void append(FoundPlaces& all, const std::vector<Match>& places) {
+  all.n_places.push_back(static_cast<std::int32_t>(places.size()));
+  for (const auto& [cost, nodes] : places) {
+    all.costs.push_back(cost);
+    all.nodes.insert(all.nodes.end(), nodes.begin(), nodes.end());
+  }
+}
+
+void append(FoundPlaces& all, const FoundPlaces& part) {
+  all.n_places.insert(all.n_places.end(), part.n_places.begin(), part.n_places.end());
+  all.costs.insert(all.costs.end(), part.costs.begin(), part.costs.end());
+  all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
+}
+
+}  // namespace
+
+FoundPlaces find_places(const GraphSet& graphs, std::span<const Pattern> patterns,
+                        std::span<const FlatAttributes> z, int n_threads, Budget& budget) {
+  if (z.size() != patterns.size())
+    throw std::invalid_argument("z must have one attribute vector per pattern");
+  std::vector<PatternMatcher> matchers;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (z[i].size() != flat_size(patterns[i], graphs))
+      throw std::invalid_argument("a graphlet's attributes do not fit its nodes and edges");
+    matchers.emplace_back(graphs, patterns[i]);
+  }
+  const auto n_graphs = static_cast<std::size_t>(graphs.size());
+  const auto n_chunks = (n_graphs + graphs_per_task - 1) / graphs_per_task;
+  std::vector<FoundPlaces> parts(patterns.size() * n_chunks);
+  run_tasks(parts.size(), n_threads, budget, [&] {
+    return [&, ticker = Ticker(budget)](std::size_t task) mutable {
+      const auto pattern = task / n_chunks;
+      const auto begin = task % n_chunks * graphs_per_task;
+      for (auto graph = begin; graph < std::min(begin + graphs_per_task, n_graphs); ++graph)
+        append(parts[task], places_in(graphs, static_cast<std::int32_t>(graph), matchers[pattern],
+                                      z[pattern], ticker));
+    };
+  });
+  FoundPlaces all;
+  for (const auto& part : parts) append(all, part);
+  return all;
+}
+
+}  // namespace aglets
