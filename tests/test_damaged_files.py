@@ -150,6 +150,16 @@ def test_an_infinite_attribute_of_gspan_text_names_the_file(tmp_path):
         GraphSet.from_gspan(path)
 
 
+def test_attributes_that_cannot_be_squared_are_named_with_file_and_place(tmp_path):
+    path = written(tmp_path / "a.gspan", "t # 0\nv 0 C 1e300\n")
+    with pytest.raises(
+        ValueError, match=r"In a\.gspan: .*1e\+150.* got 1e\+300 in graph 0 at node 0"
+    ):
+        GraphSet.from_gspan(path)
+    with pytest.raises(ValueError, match=r"DUO_node_attributes\.txt.* got 1e\+300 in line 2"):
+        read_tu(tu(tmp_path, node_attributes="1\n-1e300\n2\n"))
+
+
 @pytest.mark.parametrize(
     ("name", "read"),
     [

@@ -18,6 +18,9 @@ from aglets.graphs.arrays import Codes, Floats, Ints
 
 Vocabulary = tuple[Hashable, ...]
 
+#: Distances are sums of squares, which must not overflow.
+LARGEST_ATTRIBUTE = 1e150
+
 
 def listing(faults: Sequence[str], limit: int = 5, total: int | None = None) -> str:
     """Join clauses to one readable enumeration, naming at most `limit` of them.
@@ -243,16 +246,22 @@ def _check_widths(matrices: list[tuple[int, Floats]], name: str, owner: str) -> 
 
 
 def check_finite(matrix: Floats, offsets: Ints, name: str, owner: str) -> None:
-    """Raise if an attribute is NaN or infinite, saying in which graph, row and column."""
-    if np.isfinite(matrix).all():
+    """Raise if an attribute is NaN, infinite or huge, saying in which graph, row and column."""
+    usable = np.abs(matrix) <= LARGEST_ATTRIBUTE  # so NaN is not
+    if usable.all():
         return
-    rows, columns = np.nonzero(~np.isfinite(matrix))
+    rows, columns = np.nonzero(~usable)
     total, rows, columns = len(rows), rows[:5], columns[:5]
     graphs = np.searchsorted(offsets, rows, side="right") - 1
     faults = [
         f"{matrix[row, column]} in graph {graph} at {owner} {row - offsets[graph]}, column {column}"
         for graph, row, column in zip(graphs, rows, columns, strict=True)
     ]
+    if np.isfinite(matrix).all():
+        raise ValueError(
+            f"Expected {name} of at most {LARGEST_ATTRIBUTE:g}, so that they can be squared, but "
+            f"got {listing(faults, total=total)}; write them in another unit."
+        )
     raise ValueError(
         f"Expected finite {name}, but got {listing(faults, total=total)}; "
         "fill in or leave out missing values first."

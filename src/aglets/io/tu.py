@@ -22,7 +22,14 @@ import numpy.typing as npt
 
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Codes, Floats, Ints
-from aglets.graphs.checks import Vocabulary, encode, listing, offsets_of, vocabulary_of
+from aglets.graphs.checks import (
+    LARGEST_ATTRIBUTE,
+    Vocabulary,
+    encode,
+    listing,
+    offsets_of,
+    vocabulary_of,
+)
 from aglets.graphs.edges import canonical_edges
 from aglets.io._numbers import INEXACT_FROM, Numbers, line_number, read_numbers
 from aglets.io._opening import parse_json, read_text
@@ -236,6 +243,14 @@ def _attributes(files: _Files, part: str, beside: str, count: int) -> Floats:
     table = files.read(part).astype(np.float64)
     _check_count(files, part, beside, len(table), count)
     _check_finite(files, part, table)
+    huge = np.flatnonzero((abs(table) > LARGEST_ATTRIBUTE).any(axis=1))
+    if len(huge):
+        named = [f"{abs(table[row]).max():g} in line {files.line(part, row)}" for row in huge[:5]]
+        raise ValueError(
+            f"Expected attributes of at most {LARGEST_ATTRIBUTE:g} in {files.file_name(part)}, so "
+            f"that they can be squared, got {listing(named, total=len(huge))}; write them in "
+            "another unit."
+        )
     return table
 
 
