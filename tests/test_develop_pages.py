@@ -62,6 +62,7 @@ def test_the_loss_of_the_page_passes_the_test_of_the_page(walked):
     assert doctest.testmod(module).failed == 0
     for error in (1e-3, 50.0):
         test.test_log_cosh_is_a_square_nearby_and_linear_far_away(error)
+    test.test_an_estimator_takes_log_cosh_by_name()
     loss, rng = module.LogCosh(), np.random.default_rng(0)
     y, f, w = rng.normal(size=(3, 20))
     slope = (loss.value(y, f + 1e-6, w) - loss.value(y, f - 1e-6, w)) / 2e-6

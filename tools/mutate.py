@@ -39,9 +39,8 @@ MODULES = [
     SOURCE / "aglets" / "training" / "selection.py",
 ]
 #: Tests of the trainer; those of files, plots and commands would find little more.
-TESTS = ("blocks", "quadratic", "penalty", "lasso", "weights", "state", "engine", "fitting")
-TESTS += ("path", "path_*", "selection", "judging", "averaging", "estimators", "loss", "mutants*")
-TESTS += ("starts", "covariates", "outputs", "metamorphic*", "work", "sharded*")
+TESTS = ("blocks", "quadratic", "penalty", "loss", "fitting", "selection", "judging", "averaging")
+TESTS += ("path", "path_*", "trainer*", "sharded*")
 #: A mutant that takes so many times as long as the original, and so many seconds, is noticed.
 PATIENCE, SECONDS = 5.0, 20.0
 #: Seconds of tests per mutant; the tests that are left out are the slowest.
