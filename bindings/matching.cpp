@@ -77,7 +77,7 @@ void register_matching(nb::module_& module) {
         for (const auto& flat : z) attributes.push_back(as_span(flat));
         const auto n_graphs = static_cast<std::size_t>(graphs.size());
         auto all = without_gil([&] {
-          Budget budget(limits_from({}, {}, max_seconds), signal_pending);
+          Budget budget(limits_from({}, {}, {}, max_seconds), signal_pending);
           return find_places(graphs, patterns, attributes, n_threads, budget);
         });
         return nb::make_tuple(as_array(std::move(all.n_places), {patterns.size(), n_graphs}),
