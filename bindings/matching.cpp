@@ -10,6 +10,7 @@
 
 #include "aglets/batch_matching.hpp"
 #include "aglets/graphlet_bank.hpp"
+#include "aglets/occurrences.hpp"
 #include "aglets/place_matching.hpp"
 #include "arrays.hpp"
 #include "limits.hpp"
@@ -86,6 +87,23 @@ void register_matching(nb::module_& module) {
       "graphs"_a, "patterns"_a, "z"_a, "n_threads"_a = 1, "max_seconds"_a = nb::none(),
       "(n_places, costs, nodes): how many images the root of each pattern (row) has in each graph "
       "(column), the least cost of each, cheapest first, and the nodes of its best embedding.");
+
+  module.def(
+      "find_occurrences",
+      [](const GraphSet& graphs, const Pattern& pattern, Vector<double> z,
+         std::int64_t max_embeddings, std::optional<double> max_seconds) {
+        auto found = without_gil([&] {
+          Budget budget(limits_from({}, {}, {}, max_seconds), signal_pending);
+          return find_occurrences(graphs, pattern, as_span(z),
+                                  static_cast<std::size_t>(max_embeddings), budget);
+        });
+        return nb::make_tuple(as_array(std::move(found.offsets)), as_array(std::move(found.costs)),
+                              as_array(std::move(found.nodes)),
+                              as_array(std::move(found.complete)));
+      },
+      "graphs"_a, "pattern"_a, "z"_a, "max_embeddings"_a, "max_seconds"_a = nb::none(),
+      "(offsets, costs, nodes, complete): for each graph the distinct node sets that hold the "
+      "pattern, the best first, and whether all of them are listed.");
 
   nb::class_<GraphletBank>(module, "GraphletBank", "Patterns in training, matched again and again.")
       .def(nb::init<std::shared_ptr<const GraphSet>, std::int64_t>(), "graphs"_a, "table_bytes"_a)

@@ -62,7 +62,7 @@ OPTIONAL = {"rdkit", "torch", "torch_geometric", "matplotlib", "networkx", "pand
 }
 
 # Tables of lazy names: they point to rooms below their own and load nothing by themselves.
-DOORS = {"", "graphs._formats", "explain._pictures"}
+DOORS = {"", "graphs._formats", "graphlets.pictures"}
 
 
 def sources() -> list[Path]:

@@ -492,7 +492,23 @@ def test_a_pipeline_can_go_on_from_the_transform(planted):
     pipeline = make_pipeline(LagraClassifier(**QUICK), LogisticRegression())
     assert pipeline.fit(graphs, y).score(graphs, y) > 0.5
     names = pipeline[:-1].get_feature_names_out()
-    assert list(names) == [f"graphlet{j}" for j in range(len(pipeline[0].graphlets_))]
+    assert names.shape == pipeline[0].coef_.ravel().shape
+    assert len(set(names)) == len(names)
+    for name, graphlet in zip(names, pipeline[0].graphlets_, strict=True):
+        assert name.startswith(graphlet.name)
+
+
+def test_graphlets_are_sorted_by_weight_and_coefficients_with_them(planted):
+    graphs, y = planted
+    clf = LagraClassifier(**QUICK).fit(graphs, y)
+    weights = np.abs([graphlet.coef for graphlet in clf.graphlets_])
+    assert len(weights) > 2
+    assert (np.diff(weights) <= 0.0).all()
+    assert [graphlet.coef for graphlet in clf.graphlets_] == clf.coef_.ravel().tolist()
+    assert clf.explain_global().to_frame()["index"].tolist() == list(range(len(weights)))
+    np.testing.assert_allclose(
+        clf.transform(graphs) @ clf.coef_.ravel() + clf.intercept_, clf.decision_function(graphs)
+    )
 
 
 def test_set_output_makes_named_columns(planted):

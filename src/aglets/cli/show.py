@@ -14,6 +14,7 @@ from aglets.drawing.text import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from aglets.graphlets import Graphlet
     from aglets.model import LagraModel
 
 EXAMPLES = ("aglets show demo.aglets",)
@@ -29,9 +30,12 @@ def show(
     top: Annotated[
         int, typer.Option("--top", help="How many graphlets to show; 0 shows all.", min=0)
     ] = 20,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="Show attributes of atoms as numbers, not in words.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the graphlets of a model, the weightiest first, with the attributes of their nodes."""
+    """Show the graphlets of a model, the largest weights first, and the attributes of nodes."""
     from aglets.model.file import load
 
     loaded = load(model)
@@ -40,7 +44,7 @@ def show(
     if as_json:
         typer.echo(json.dumps(_document(loaded, shown)))
     else:
-        print_model(loaded, shown, model)
+        print_model(loaded, shown, model, numbers=numbers)
 
 
 def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
@@ -58,6 +62,8 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
         "graphlets": [
             {
                 "name": model.graphlets[j].name,
+                "smarts": model.graphlets[j].smarts,
+                "words": model.graphlets[j].node_words,
                 "coef": model.coef[:, j].tolist(),
                 "stability": None if model.stability is None else float(model.stability[j]),
                 "labels": [_plain(label) for label in model.graphlets[j].labels],
@@ -93,19 +99,19 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
-def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
+def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: bool = False) -> None:
     """Print what a model is, and the graphlets at these positions."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     from aglets.explain.plain import NO_GRAPHLETS
-    from aglets.graphlets.residue import without_residue
-    from aglets.model.model import usual_attributes
 
+    in_words = not numbers and all(graphlet.node_words for graphlet in model.graphlets)
     names = model.input_spec.attribute_names or tuple(
         f"attribute {j}" for j in range(model.input_spec.n_attributes)
     )
+    names = ("atom",) if in_words else names
     console = Console(highlight=False, markup=False)
     console.print(
         f"{visible(path.name)}: {len(model.graphlets)} graphlets, {_outputs(model)}, "
@@ -119,7 +125,9 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
     if model.stability is not None:
         table.add_column("stable", justify="right", no_wrap=True)
     table.add_column("graphlet", overflow="fold")
-    if names:
+    if in_words:
+        table.add_column("atoms")
+    elif names:
         table.add_column("node", no_wrap=True)
         for name in names[:WIDTH]:
             table.add_column(visible(name), justify="right")
@@ -130,20 +138,41 @@ def print_model(model: LagraModel, shown: list[int], path: Path) -> None:
             cells.append(visible(model.outputs.names[model.output[j]]))
         if model.stability is not None:
             cells.append(f"{model.stability[j]:.0%}")
-        cells.append(graphlet.name)
-        if names:
-            labels = map(visible, graphlet.labels)
-            cells.append("\n".join(f"{v} {label}" for v, label in enumerate(labels)))
-            values = without_residue(graphlet.attributes, usual_attributes(model, graphlet))
-            for column in values.T[:WIDTH]:
-                cells.append("\n".join(f"{value:.3g}" for value in column.tolist()))
+        cells.append(_named(graphlet))
+        if in_words:
+            cells.append("\n".join(graphlet.node_words or ()))
+        elif names:
+            cells += _numbered(model, graphlet)
         table.add_row(*cells)
     console.print(table if shown else NO_GRAPHLETS, soft_wrap=not shown)
     _print_covariates(model, console)
+    if in_words and model.input_spec.n_attributes:
+        console.print("Atoms are in words: give --numbers for their attributes as they are.")
     if len(names) > WIDTH:
         console.print(f"{len(names) - WIDTH} further attributes: give --json to see all.")
     if len(shown) < len(model.graphlets):
         console.print(f"{len(model.graphlets) - len(shown)} further graphlets: give --top 0.")
+
+
+def _named(graphlet: Graphlet) -> str:
+    """Write the name of a graphlet and, below that of a functional group, its SMARTS."""
+    smarts = graphlet.smarts
+    return (
+        graphlet.name if smarts is None or smarts in graphlet.name else f"{graphlet.name}\n{smarts}"
+    )
+
+
+def _numbered(model: LagraModel, graphlet: Graphlet) -> list[str]:
+    """Write the column of nodes and those of their attributes."""
+    from aglets.graphlets.residue import without_residue
+    from aglets.model.model import usual_attributes
+
+    labels = map(visible, graphlet.labels)
+    values = without_residue(graphlet.attributes, usual_attributes(model, graphlet))
+    return [
+        "\n".join(f"{v} {label}" for v, label in enumerate(labels)),
+        *("\n".join(f"{value:.3g}" for value in column.tolist()) for column in values.T[:WIDTH]),
+    ]
 
 
 def _print_covariates(model: LagraModel, console: Console) -> None:

@@ -24,6 +24,7 @@ from aglets.estimators._parameters import (
 )
 from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
+from aglets.graphlets.graphlet import graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import MAX_THREADS
@@ -370,9 +371,9 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         return learned.with_stability(stability)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Name the columns of :meth:`transform`: graphlet0, graphlet1, ..."""
+        """Name the columns of :meth:`transform` after their graphlets, each differently."""
         check_is_fitted(self)
-        return np.array([f"graphlet{j}" for j in range(len(self.graphlets_))], dtype=object)
+        return np.array(graphlet_names(self.graphlets_), dtype=object)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :func:`aglets.load` reads."""

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from aglets.drawing import html
 from aglets.drawing.svg import graph_svg
 from aglets.drawing.text import visible
-from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
@@ -22,6 +21,7 @@ from aglets.explain.plain import (
     short_name,
 )
 from aglets.graphlets import Graphlet
+from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.residue import without_residue
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel, Match

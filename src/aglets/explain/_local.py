@@ -14,7 +14,6 @@ from aglets.drawing.palette import signed_colours
 from aglets.drawing.svg import graph_svg
 from aglets.drawing.text import visible
 from aglets.explain._global import is_molecule
-from aglets.explain._pictures import Drawable
 from aglets.explain.covariates import CovariateContribution, contributions_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
@@ -25,6 +24,7 @@ from aglets.explain.plain import (
     short_name,
 )
 from aglets.graphlets import Graphlet
+from aglets.graphlets.pictures import Drawable
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel, Match

@@ -61,6 +61,8 @@ def graphlet_dict(graphlet: Graphlet) -> dict[str, Any]:
     """Write a graphlet as plain data."""
     return {
         "name": graphlet.name,
+        "smarts": graphlet.smarts,
+        "words": graphlet.node_words,
         "labels": [label_text(label) for label in graphlet.labels],
         "edges": graphlet.edges.tolist(),
         "attributes": graphlet.attributes.tolist(),

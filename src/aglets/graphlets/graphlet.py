@@ -17,7 +17,13 @@ import numpy.typing as npt
 
 from aglets import _core
 from aglets.drawing import html
+from aglets.graphlets.atom_labels import label_options
+from aglets.graphlets.groups import group_name
+from aglets.graphlets.names import pattern_name, unique_names
+from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.residue import without_residue
+from aglets.graphlets.smarts import pattern_smarts
+from aglets.graphlets.words import bond_orders, node_words
 from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Codes, Floats
 
@@ -31,7 +37,7 @@ LARGEST_GRAPHLET = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Graphlet:
+class Graphlet(Drawable):
     """A connected labelled graph with attributes per node, and its weight in a model.
 
     Parameters
@@ -50,6 +56,10 @@ class Graphlet:
     pooling : {"best", "sum", "mean"}
         Whether the graphlet asks how well it occurs once, in how many places, or in how many per
         node: see `agis`. Places are counted at its first node, the root.
+    attribute_names : sequence of str, optional
+    recipe : str, optional
+        How a reader made labels and attributes, as in ``GraphSet.recipe``: graphlets of molecules
+        have names of functional groups, SMARTS, and attributes in words.
 
     Examples
     --------
@@ -66,6 +76,8 @@ class Graphlet:
     edge_attributes: Floats | None
     coef: float | None
     pooling: str
+    attribute_names: tuple[str, ...] | None
+    recipe: str | None
 
     def __init__(
         self,
@@ -76,6 +88,8 @@ class Graphlet:
         edge_attributes: npt.ArrayLike | None = None,
         coef: float | None = None,
         pooling: str = "best",
+        attribute_names: Sequence[str] | None = None,
+        recipe: str | None = None,
     ) -> None:
         labels = tuple(labels)
         for label in labels:
@@ -110,6 +124,8 @@ class Graphlet:
             "edge_attributes": edge_rows,
             "coef": None if coef is None else float(coef),
             "pooling": str(pooling),
+            "attribute_names": None if attribute_names is None else tuple(attribute_names),
+            "recipe": recipe,
         }.items():
             object.__setattr__(self, name, value)
 
@@ -123,9 +139,13 @@ class Graphlet:
         """The labelled graph without its attributes: L(H) in the paper."""
         return Graph(self.labels, self.edges, edge_labels=self.edge_labels)
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """A short name from labels and edges, such as C-C-O or C1-C-C-1 for a ring.
+        """A short name: for molecules a functional group or SMARTS, else labels and edges.
+
+        A functional group is named only if nearly all matches of the graphlet's labels and bonds
+        are one ("amide"), lie in one ("... (in amide)") or have one in them ("... (with amide)");
+        `aglets.graphlets.groups` says how that is known.
 
         Examples
         --------
@@ -133,10 +153,58 @@ class Graphlet:
         'C1-C-O-1'
         >>> Graphlet(labels="CNO", edges=[(0, 1), (0, 2)]).name
         'C(-N)-O'
+        >>> molecule = '{"molecule": {"label_with": []}}'
+        >>> bonds = {"edges": [(0, 1), (0, 2)], "edge_labels": "-=", "recipe": molecule}
+        >>> Graphlet(labels="CNO", **bonds).name, Graphlet(labels="CSS", **bonds).name
+        ('amide', '[#6](-[#16])=[#16] (with thiocarbonyl)')
         """
-        from aglets.graphlets.names import pattern_name
+        smarts = self.smarts
+        if smarts is None:
+            return pattern_name(self.labels, self.edges, self.edge_labels)
+        try:
+            group = group_name(smarts, hydrogens='"hydrogens": true' in (self.recipe or ""))
+        except ImportError:  # without RDKit, SMARTS are as good a name as there is
+            return smarts
+        if group is None:
+            return smarts
+        return group.name if group.relation == "is" else f"{smarts} ({group.relation} {group.name})"
 
-        return pattern_name(self.labels, self.edges, self.edge_labels)
+    def to_smarts(self) -> str:
+        """Write labels and bonds as SMARTS whose matches are those of the graphlet.
+
+        Attributes are not part of it: SMARTS say where psi is more than 0, not how large it is.
+        For molecules that were read with ``hydrogens=True``, add them before matching
+        (``Chem.AddHs``).
+
+        Examples
+        --------
+        >>> Graphlet(labels="CNO", edges=[(0, 1), (0, 2)], edge_labels="-=").to_smarts()
+        '[#6](-[#7])=[#8]'
+        """
+        return pattern_smarts(self.labels, self.edges, self.edge_labels, self.recipe)
+
+    @property
+    def node_words(self) -> list[str] | None:
+        """Labels and attributes of each node in words; None unless it is of molecules.
+
+        Examples
+        --------
+        >>> Graphlet(labels=["N"], edges=[], attributes=[[1.96]], attribute_names=["n_hydrogens"],
+        ...     recipe='{"molecule": {"label_with": []}}').node_words
+        ['NH₂']
+        """
+        orders = bond_orders(self.n_nodes, self.edges, self.edge_labels)
+        return node_words(self.labels, self.attributes, self.attribute_names, self.recipe, orders)
+
+    @cached_property
+    def smarts(self) -> str | None:
+        """The SMARTS of a graphlet of molecules; None for other graphs and for stereo labels."""
+        if label_options(self.recipe) is None:
+            return None
+        try:
+            return self.to_smarts()
+        except ValueError:  # stereo labels, bonds of metals
+            return None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graphlet):
@@ -174,6 +242,20 @@ class Graphlet:
             edge_attributes=None if edges is None else without_residue(edges),
         )
         return picture + html.graph_page(shown)
+
+
+def graphlet_names(graphlets: Sequence[Graphlet]) -> list[str]:
+    """Name several graphlets so that no two names are the same.
+
+    Examples
+    --------
+    >>> graphlet_names([Graphlet(labels="C", edges=[]), Graphlet(labels="C", edges=[])])
+    ['C', 'C (2)']
+    """
+    return unique_names(
+        [graphlet.name for graphlet in graphlets],
+        [graphlet.smarts or graphlet.name for graphlet in graphlets],
+    )
 
 
 def core_pattern(graphlet: Graphlet, graphs: GraphSet) -> _core.Pattern:

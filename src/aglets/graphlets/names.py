@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from aglets.drawing.text import visible
+
+__all__ = ["BONDS", "line_notation", "pattern_name", "unique_names"]
 
 #: How SMILES writes bonds of order 1, 2, 3, 4, and aromatic ones.
 BONDS = ("-", "=", "#", "$", ":")
@@ -30,10 +32,6 @@ def pattern_name(
     >>> pattern_name("CNO", [(0, 1), (0, 2)], ["-", "="])
     'C(-N)=O'
     """
-    joined: list[list[tuple[int, int]]] = [[] for _ in labels]
-    for index, (u, v) in enumerate(_pairs(edges)):
-        joined[u].append((v, index))
-        joined[v].append((u, index))
 
     def bond(index: int) -> str:
         if edge_labels is None:
@@ -41,45 +39,85 @@ def pattern_name(
         label = visible(edge_labels[index])
         return label if label in BONDS else f"-{label}-"
 
+    return line_notation(len(labels), edges, lambda node: visible(labels[node]), bond)
+
+
+def line_notation(
+    n_nodes: int, edges: npt.ArrayLike, node: Callable[[int], str], bond: Callable[[int], str]
+) -> str:
+    """Write a connected graph as one line, with these texts for its nodes and edges.
+
+    Examples
+    --------
+    >>> line_notation(3, [(0, 1), (1, 2), (0, 2)], lambda v: "abc"[v], lambda e: "")
+    'a1bc1'
+    """
+    joined: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
+    for index, (u, v) in enumerate(_pairs(edges)):
+        joined[u].append((v, index))
+        joined[v].append((u, index))
     walked: set[int] = set()
     order: list[int] = []
     rings: dict[int, list[int]] = {}
 
-    def find_rings(node: int, came_by: int) -> None:
-        order.append(node)
-        for other, index in joined[node]:
+    def find_rings(here: int, came_by: int) -> None:
+        order.append(here)
+        for other, index in joined[here]:
             if index == came_by or index in walked:
                 continue
+            walked.add(index)
             if other in order:
-                walked.add(index)
                 rings.setdefault(other, []).append(index)
-                rings.setdefault(node, []).append(index)
+                rings.setdefault(here, []).append(index)
             else:
-                walked.add(index)
                 find_rings(other, index)
 
     find_rings(0, -1)
     number: dict[int, int] = {}
-    for node in order:
-        for index in rings.get(node, ()):
+    for here in order:
+        for index in rings.get(here, ()):
             number.setdefault(index, len(number) + 1)
-    closing = set(number)
     written: set[int] = set()
     opened: set[int] = set()
 
-    def write(node: int, came_by: int) -> str:
-        written.add(node)
-        text = visible(labels[node])
-        for index in rings.get(node, ()):
-            text += f"{bond(index) if index in opened else ''}{number[index]}"
+    def write(here: int, came_by: int) -> str:
+        written.add(here)
+        text = node(here)
+        for index in rings.get(here, ()):
+            text += f"{bond(index) if index in opened else ''}{_digits(number[index])}"
             opened.add(index)
         branches = []
-        for other, index in joined[node]:
-            if index != came_by and index not in closing and other not in written:
+        for other, index in joined[here]:
+            if index != came_by and index not in number and other not in written:
                 branches.append(bond(index) + write(other, index))
         return text + "".join(f"({b})" for b in branches[:-1]) + "".join(branches[-1:])
 
     return write(0, -1)
+
+
+def unique_names(names: Sequence[str], longer: Sequence[str]) -> list[str]:
+    """Tell equal names apart: by their longer forms, then by numbers.
+
+    Examples
+    --------
+    >>> unique_names(["ether", "amide", "ether", "ether"], ["COC", "CN", "cOC", "cOC"])
+    ['ether COC', 'amide', 'ether cOC', 'ether cOC (2)']
+    """
+    named = [
+        name if names.count(name) == 1 or name == text else f"{name} {text}"
+        for name, text in zip(names, longer, strict=True)
+    ]
+    taken: dict[str, int] = {}
+    result = []
+    for name in named:
+        taken[name] = taken.get(name, 0) + 1
+        result.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
+    return result
+
+
+def _digits(number: int) -> str:
+    """Write the number of a ring; from 10 on SMILES puts a % before it."""
+    return str(number) if number < 10 else f"%{number}"
 
 
 def _pairs(edges: npt.ArrayLike) -> list[tuple[int, int]]:

@@ -75,6 +75,8 @@ def read_graphlets(
                 attributes=attributes[nodes],
                 edge_labels=None if edge_labels is None else edge_labels[rows],
                 edge_attributes=None if edge_attributes is None else edge_attributes[rows],
+                attribute_names=input_spec.attribute_names,
+                recipe=input_spec.recipe,
             )
         )
     return graphlets

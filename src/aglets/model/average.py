@@ -80,7 +80,7 @@ def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = Non
         path={},
         stops=None,
         stability=None,
-    )
+    ).sorted_by_weight()
 
 
 def _key(graphlet: Graphlet, output: int, rho: float) -> tuple[object, ...]:

@@ -160,7 +160,7 @@ def compacted(
             path={},
             stops=None,
             stability=None,
-        )
+        ).sorted_by_weight()
 
 
 def copies(graphs: GraphSet) -> list[GraphSet]:

@@ -151,7 +151,7 @@ class LagraModel:
             )
         coef.flags.writeable = intercept.flags.writeable = gamma.flags.writeable = False
         graphlets = tuple(
-            _with_coef(graphlet, _largest(column))
+            _described(graphlet, _largest(column), self.input_spec)
             for graphlet, column in zip(self.graphlets, coef.T, strict=True)
         )
         object.__setattr__(self, "coef", coef)
@@ -332,6 +332,19 @@ class LagraModel:
             path={},
             stops=None,
             stability=None,
+        ).sorted_by_weight()
+
+    def sorted_by_weight(self) -> LagraModel:
+        """Return the same model with the graphlets of the largest coefficients first."""
+        order = np.argsort(-np.abs(self.coef).max(axis=0), kind="stable")
+        if (order == np.arange(len(order))).all():
+            return self
+        return replace(
+            self,
+            graphlets=[self.graphlets[j] for j in order.tolist()],
+            coef=self.coef[:, order],
+            rho=self.rho if isinstance(self.rho, float) else self.rho[order],
+            stability=None if self.stability is None else self.stability[order],
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -396,6 +409,9 @@ def _largest(column: Floats) -> float:
     return float(column[np.abs(column).argmax()])
 
 
-def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
-    """Set the coefficient; a graphlet that has it already is kept as it is."""
-    return graphlet if graphlet.coef == coef else replace(graphlet, coef=coef)
+def _described(graphlet: Graphlet, coef: float, spec: InputSpec) -> Graphlet:
+    """Set the coefficient and what attributes are; a graphlet that has both is kept as it is."""
+    names, recipe = spec.attribute_names, spec.recipe
+    if (graphlet.coef, graphlet.attribute_names, graphlet.recipe) == (coef, names, recipe):
+        return graphlet
+    return replace(graphlet, coef=coef, attribute_names=names, recipe=recipe)

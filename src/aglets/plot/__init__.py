@@ -13,6 +13,7 @@ from aglets.plot._graphlets import GraphletDisplay, GraphletGridDisplay
 from aglets.plot._local import LocalDisplay
 from aglets.plot._path import PathDisplay, SearchDisplay
 from aglets.plot._scatter import ScatterDisplay
+from aglets.plot._structure import StructureDisplay
 
 __all__ = [
     "GraphletDisplay",
@@ -21,6 +22,7 @@ __all__ = [
     "PathDisplay",
     "ScatterDisplay",
     "SearchDisplay",
+    "StructureDisplay",
     "display_of",
 ]
 
@@ -28,6 +30,7 @@ __all__ = [
 def display_of(explanation: Any) -> Any:
     """Return the display that draws an explanation."""
     from aglets.explain import GlobalExplanation, GraphletSummary, LocalExplanation
+    from aglets.graphlets import Graphlet
 
     if isinstance(explanation, LocalExplanation):
         return LocalDisplay(explanation)
@@ -35,7 +38,9 @@ def display_of(explanation: Any) -> Any:
         return GraphletGridDisplay(explanation)
     if isinstance(explanation, GraphletSummary):
         return GraphletDisplay(explanation)
+    if isinstance(explanation, Graphlet):
+        return StructureDisplay(explanation)
     raise TypeError(
-        "Expected a LocalExplanation, a GlobalExplanation or one of its graphlets. "
+        "Expected a LocalExplanation, a GlobalExplanation, one of its graphlets, or a Graphlet. "
         f"Got {type(explanation).__name__} instead."
     )

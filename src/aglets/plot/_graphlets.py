@@ -37,7 +37,7 @@ class GraphletDisplay:
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = GraphletDisplay.from_estimator(clf)
     >>> display.summary.graphlet.name
-    'C(-O)=O'
+    '[#6](-[#8])=[#8] (with carbonyl)'
     >>> figure = display.plot().figure_  # doctest: +SKIP
     """
 
@@ -56,11 +56,11 @@ class GraphletDisplay:
             )
         return cls(summaries[rank])
 
-    def plot(self, ax: Any = None) -> GraphletDisplay:
-        """Draw it, on the given axes or in a new figure."""
+    def plot(self, ax: Any = None, *, numbers: bool = False) -> GraphletDisplay:
+        """Draw it, on the given axes or in a new figure; atoms in words unless ``numbers``."""
         ax = canvas(ax, (4.4, _height([self.summary])))
         self.ax_, self.figure_ = ax, ax.figure
-        draw_summary(ax, self.summary)
+        draw_summary(ax, self.summary, numbers=numbers)
         return self
 
 
@@ -70,10 +70,11 @@ def _height(summaries: list[GraphletSummary]) -> float:
     return max(1.7, 0.55 * max(rows, default=0) + 0.75)
 
 
-def draw_summary(ax: Any, summary: GraphletSummary) -> None:
-    """Draw a graphlet with its attributes and one line that says what it does."""
+def draw_summary(ax: Any, summary: GraphletSummary, *, numbers: bool = False) -> None:
+    """Draw a graphlet with its attributes and two lines that say what it is and does."""
     graphlet = summary.graphlet
-    d = graphlet.attributes.shape[1]
+    words = None if numbers else graphlet.node_words
+    d = graphlet.attributes.shape[1] if words is None else len(words)
     width = 0.42 if d else 0.96
     left = panel(ax, 0.02, 0.06, width, 0.8)
     colours = label_colours(graphlet.labels)
@@ -87,12 +88,24 @@ def draw_summary(ax: Any, summary: GraphletSummary) -> None:
         molecule=summary.molecule,
         numbered=bool(d),
     )
-    ax.text(0.02, 0.97, _headline(summary), size=8, color=INK, va="top", transform=ax.transAxes)
-    if d:
+    ax.text(0.02, 0.98, _headline(summary), size=8, color=INK, va="top", transform=ax.transAxes)
+    if words is not None:
+        draw_words(panel(ax, 0.5, 0.06, 0.48, 0.8), words)
+    elif d:
         _draw_attributes(panel(ax, 0.56, 0.16, 0.42, 0.7), summary)
 
 
+def draw_words(ax: Any, words: list[str]) -> None:
+    """Write what the nodes are, one line each."""
+    ax.set_axis_off()
+    for i, text in enumerate(words):
+        shown = f"{i}: {short_name(text, 44)}".replace("$", r"\$")
+        place = 1.0 - (i + 0.5) / max(len(words), 4)
+        ax.text(0.0, place, shown, size=6, color=INK, va="center", transform=ax.transAxes)
+
+
 def _headline(summary: GraphletSummary) -> str:
+    name = f"{short_name(summary.graphlet.name, 60)}\n" if summary.molecule else ""
     parts = [f"weight {summary.coef:+.3g}"]
     if summary.evidence_for is not None:
         parts.append(f"for {short_name(str(summary.evidence_for), 12)}")
@@ -103,7 +116,7 @@ def _headline(summary: GraphletSummary) -> str:
     parts.append(f"in {summary.n_support} graphs")
     if summary.stability is not None:
         parts.append(f"stable {summary.stability:.0%}")
-    return ", ".join(parts).replace("$", r"\$")
+    return (name + ", ".join(parts)).replace("$", r"\$")
 
 
 def _draw_attributes(ax: Any, summary: GraphletSummary) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from aglets.drawing.palette import CLASSES
 from aglets.explain.plain import short_name
+from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
 from aglets.plot._axes import INK, canvas, panel
 
@@ -229,13 +230,12 @@ def _pattern_key(pattern: Any) -> tuple[bytes, ...]:
 
 
 def _pattern_name(pattern: Any, spec: Any) -> str:
-    from aglets.graphlets.names import pattern_name
-
+    bonds = None
+    if spec.edge_vocabulary is not None:
+        bonds = [spec.edge_vocabulary[code] for code in pattern.edge_labels]
     labels = [spec.vocabulary[code] for code in pattern.labels]
-    if spec.edge_vocabulary is None:
-        return pattern_name(labels, pattern.edges)
-    bonds = [spec.edge_vocabulary[code] for code in pattern.edge_labels]
-    return pattern_name(labels, pattern.edges, bonds)
+    graphlet = Graphlet(labels=labels, edges=pattern.edges, edge_labels=bonds, recipe=spec.recipe)
+    return graphlet.name
 
 
 @dataclass

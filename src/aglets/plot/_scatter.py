@@ -41,7 +41,7 @@ class ScatterDisplay:
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = ScatterDisplay.from_estimator(clf, graphs, y)
     >>> display.names, display.psi.shape
-    (('C(-O)=O', 'C(-O):C'), (300, 2))
+    (('[#6](-[#8])=[#8] (with carbonyl)', '[#6](-[#8]):[#6]'), (300, 2))
     """
 
     psi: NDArray[np.float64]

@@ -173,6 +173,8 @@ def _graphlet(entry: GraphletSummary, psi: Floats) -> dict[str, Any]:
     firing = order[psi[order] > 0.0]
     return {
         **drawn_graphlet(entry.graphlet, entry.molecule),
+        "smarts": entry.graphlet.smarts,
+        "words": entry.graphlet.node_words,
         "coef": entry.coef,
         "evidence_for": None if entry.evidence_for is None else str(entry.evidence_for),
         "output": None if entry.output is None else str(entry.output),

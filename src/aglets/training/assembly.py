@@ -32,7 +32,7 @@ def model_of(
     input_spec: InputSpec,
     outputs: Outputs,
 ) -> LagraModel:
-    """Unite the points of all outputs to one model in the user's units."""
+    """Unite the points of all outputs to one model in the user's units, largest weights first."""
     graphlets: list[Graphlet] = []
     owners: list[int] = []
     for output, point in enumerate(points):
@@ -51,7 +51,7 @@ def model_of(
         path=path_record(paths),
         stops=stops_of(paths, input_spec),
         covariate_coef=np.array([point.gamma for point in points]),
-    )
+    ).sorted_by_weight()
 
 
 def path_record(paths: Sequence[Sequence[PathPoint]]) -> dict[str, Floats]:

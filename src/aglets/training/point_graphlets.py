@@ -43,7 +43,9 @@ class Term(NamedTuple):
             self.labels, self.attributes, self.edge_labels, self.edge_attributes
         )
         values = self._asdict() | {"attributes": attributes, "edge_attributes": edge_attributes}
-        return Graphlet(**values)
+        return Graphlet(
+            **values, attribute_names=input_spec.attribute_names, recipe=input_spec.recipe
+        )
 
 
 def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:

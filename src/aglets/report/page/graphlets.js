@@ -98,9 +98,19 @@ function attributeBars(g) {
   return root;
 }
 
+// Atoms in words, with their numbers behind a click; of other graphs the numbers alone.
+function attributeTexts(g) {
+  const bars = attributeBars(g);
+  if (!g.words) return bars ? [bars] : [];
+  const list = el("ol", { class: "small", start: "0" }, ...g.words.map((w) => el("li", {}, w)));
+  return bars ? [list, el("details", {}, el("summary", {}, "numbers"), bars)] : [list];
+}
+
 function graphletCard(g) {
   const card = el("article", { class: "card", id: "graphlet-" + g.rank, tabindex: "-1" });
   card.append(el("h3", {}, "#" + (g.rank + 1) + "  " + cut(g.name, 60)));
+  if (g.smarts !== null && g.smarts !== g.name)
+    card.append(el("p", { class: "small" }, "SMARTS " + g.smarts));
   const weight = el("p", {}, "weight ");
   weight.append(el("strong", { class: g.coef > 0 ? "pos" : "neg" }, signed(g.coef)));
   if (g.evidence_for !== null) weight.append(" for " + cut(g.evidence_for, 30));
@@ -112,11 +122,10 @@ function graphletCard(g) {
     weight,
     drawGraph(g, {
       name: "Graphlet " + g.name,
-      numbered: g.attributes.length > 0 && g.attributes[0].length > 0,
+      numbered: g.words !== null || (g.attributes.length > 0 && g.attributes[0].length > 0),
     }),
   );
-  const bars = attributeBars(g);
-  if (bars) card.append(bars);
+  card.append(...attributeTexts(g));
   const classes = Object.keys(g.support);
   const where = classes.length
     ? classes

@@ -1,4 +1,4 @@
-"""The door from explanations to their pictures, which are drawn in a layer above."""
+"""The door from graphlets and explanations to their pictures, which are drawn in a layer above."""
 
 from __future__ import annotations
 
