@@ -40,7 +40,7 @@ MODULES = [
 ]
 #: Tests of the trainer; those of files, plots and commands would find little more.
 TESTS = ("blocks", "quadratic", "penalty", "loss", "fitting", "selection", "judging", "averaging")
-TESTS += ("path", "path_*", "trainer*", "sharded*")
+TESTS += ("path", "path_paper", "path_validation", "path_covariates", "trainer*")
 #: A mutant that takes so many times as long as the original, and so many seconds, is noticed.
 PATIENCE, SECONDS = 5.0, 20.0
 #: Seconds of tests per mutant; the tests that are left out are the slowest.
