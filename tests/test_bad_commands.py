@@ -43,9 +43,9 @@ COMMANDS: dict[str, tuple] = {
     "an unknown ending": (
         ["count", "{}/a.xyz", "--maxpat", "2"],
         1,
-        "Expected a file that ends in .csv, .tsv, .tab, .parquet, .pq, .smi, .smiles, .sdf, .sd, "
-        ".json, .jsonl, .ndjson, .gspan, got '{}/a.xyz'; name its format: csv, tsv, parquet, "
-        "smi, sdf, json, jsonl, gspan, tu.",
+        "Expected a file that ends in .csv, .gspan, .json, .jsonl, .ndjson, .parquet, .pq, .sdf, "
+        ".sd, .smi, .smiles, .tsv, .tab, got '{}/a.xyz'; name its format: csv, gspan, json, jsonl, "
+        "parquet, sdf, smi, tsv, tu.",
     ),
     "an option for another format": (
         ["count", "demo", "--maxpat", "2", "--smiles", "s"],
@@ -184,7 +184,7 @@ COMMANDS: dict[str, tuple] = {
     "convert: to molecules": (
         ["data", "convert", "demo", "{}/a.smi"],
         1,
-        "Expected to write json, jsonl, gspan or tu, got 'smi'; graphs have no SMILES.",
+        "Expected to write gspan, json, jsonl or tu, got 'smi'; graphs have no SMILES.",
     ),
     "convert: to a folder without targets": (
         ["data", "convert", "{}/t.csv", "{}/T"],

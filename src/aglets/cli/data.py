@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from aglets.cli.names import completed, format_names, one_of
 from aglets.cli.outputs import check_output
-from aglets.cli.sources import AsJson, Format, Source, reads_graphs
+from aglets.cli.sources import AsJson, Source, reads_graphs
 from aglets.drawing.text import visible
 
 LIST_EXAMPLES = ("aglets data list",)
@@ -97,13 +98,20 @@ def convert(
         ),
     ],
     to: Annotated[
-        Format | None, typer.Option("--to", help="Format to write; else told by the ending.")
+        str | None,
+        typer.Option(
+            "--to",
+            help="Format to write; else told by the ending.",
+            metavar="FORMAT",
+            parser=one_of(format_names),
+            autocompletion=completed(format_names),
+        ),
     ] = None,
 ) -> None:
     """Write graphs, and their targets if there are any, in another format."""
     from aglets.io.files import write_file, written_format
 
-    kind = written_format(output, None if to is None else to.value)
+    kind = written_format(output, to)
     check_output(Path(output), source, what="the graphs", folder=kind == "tu")
     graphs, y = source.load()
     write_file(graphs, output, y, format=kind)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aglets.cli.names import all_losses, completed, one_of, pairs
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.drawing.text import visible
@@ -41,15 +42,6 @@ class Average(str, Enum):
     none = "none"
     greedy = "greedy"
     folds = "folds"
-
-
-class ClassLoss(str, Enum):
-    """The losses there are, for classes and for numbers."""
-
-    squared_hinge = "squared_hinge"
-    logistic = "logistic"
-    squared = "squared"
-    huber = "huber"
 
 
 class Rule(str, Enum):
@@ -103,7 +95,18 @@ def fit(
         int, typer.Option("--n-lambdas", help="Steps of the path of penalties.", min=1)
     ] = 100,
     loss: Annotated[
-        ClassLoss | None, typer.Option("--loss", help="Loss; 'logistic' gives probabilities.")
+        str | None,
+        typer.Option(
+            "--loss",
+            help="Loss; 'logistic' gives probabilities.",
+            metavar="LOSS",
+            parser=one_of(all_losses),
+            autocompletion=completed(all_losses),
+        ),
+    ] = None,
+    loss_option: Annotated[
+        list[str] | None,
+        typer.Option("--loss-option", help="NAME=VALUE: an option of the loss."),
     ] = None,
     rule: Annotated[
         Rule,
@@ -179,7 +182,7 @@ def fit(
     options |= {"rhos": tuple(rho)} if rho else {}
     options |= {"starts": tuple(starts)} if starts else {}
     options |= {"average": average.value}
-    options |= {"loss": loss.value} if loss else {}
+    options |= {"loss": _loss(loss, loss_option)} if loss else {}
     options |= {"cv": folds} if folds else {}
     options |= {"rule": rule.value}
     if covariates is not None:
@@ -216,20 +219,44 @@ def fit(
         raise typer.Exit(1)
 
 
-def estimator_for(y: Any, task: Kind, loss: ClassLoss | None) -> Any:
+#: The tasks of losses, as the command line calls them.
+_KINDS = {"classification": Kind.classes, "regression": Kind.numbers}
+
+
+def _and(names: tuple[str, ...]) -> str:
+    *most, last = map(repr, names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _loss(name: str, given: list[str] | None) -> Any:
+    """Return the loss with the options that were given; without any, its name is enough."""
+    from aglets.model.losses import make_loss
+
+    options = {}
+    for option, text in pairs(given, "--loss-option").items():
+        try:
+            options[option] = float(text)
+        except ValueError:
+            raise ValueError(
+                f"Expected a number for the option {option!r} of the loss {name!r}. "
+                f"Got {text!r} instead."
+            ) from None
+    return make_loss(name, **options) if options else name
+
+
+def estimator_for(y: Any, task: Kind, loss: str | None) -> Any:
     """Return an estimator for classes or for numbers."""
     from aglets import LagraClassifierCV, LagraRegressorCV
     from aglets.graphs.leaks import is_measured
+    from aglets.model.losses import LOSSES, loss_names
 
-    of_numbers = {"squared", "huber"}
-    if task is Kind.auto and loss is not None:
-        task = Kind.numbers if loss.value in of_numbers else Kind.classes
+    own = None if loss is None else _KINDS[LOSSES[loss].task]
     if task is Kind.auto:
-        task = Kind.numbers if is_measured(y) else Kind.classes
-    if loss is not None and (loss.value in of_numbers) != (task is Kind.numbers):
+        task = own or (Kind.numbers if is_measured(y) else Kind.classes)
+    if own not in (None, task):
         raise ValueError(
-            f"The loss {loss.value!r} is not for {task.value}; for classes there are "
-            "'squared_hinge' and 'logistic', for numbers 'squared' and 'huber'."
+            f"The loss {loss!r} is not for {task.value}; for classes there are "
+            f"{_and(loss_names('classification'))}, for numbers {_and(loss_names('regression'))}."
         )
     if task is Kind.numbers and y.dtype.kind not in "iuf":
         raise ValueError(

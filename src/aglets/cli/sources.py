@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import numpy.typing as npt
 import typer
 
+from aglets.cli.names import completed, format_names, one_of, pairs
+
 if TYPE_CHECKING:
     from aglets import GraphSet
     from aglets.io.files import ReadOptions
@@ -27,20 +29,6 @@ class Component(str, Enum):
 
     first = "first"
     largest = "largest"
-
-
-class Format(str, Enum):
-    """The formats of files."""
-
-    csv = "csv"
-    tsv = "tsv"
-    parquet = "parquet"
-    smi = "smi"
-    sdf = "sdf"
-    json = "json"
-    jsonl = "jsonl"
-    gspan = "gspan"
-    tu = "tu"
 
 
 class Coordinates(str, Enum):
@@ -69,7 +57,19 @@ Data = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    Format | None, _option("--format", help="Format of the file; else told by its ending.")
+    str | None,
+    typer.Option(
+        "--format",
+        help="Format of the file; else told by its ending.",
+        rich_help_panel=PANEL,
+        metavar="FORMAT",
+        parser=one_of(format_names),
+        autocompletion=completed(format_names),
+    ),
+]
+FormatOptions = Annotated[
+    list[str] | None,
+    _option("--format-option", help="NAME=VALUE: an option that only this format knows."),
 ]
 Target = Annotated[
     str | None, _option("--target", help="Column, property or key that is to be predicted.")
@@ -135,16 +135,17 @@ class Source:
         from aglets import datasets
         from aglets.datasets.components import keep_component
         from aglets.io.files import format_of, read_file
+        from aglets.io.registry import FORMATS
 
         path = Path(self.data)
         y: npt.NDArray[Any] | None
         if self.data == DEMO and not path.exists():
-            self.options.check("tu")
+            FORMATS["tu"].check(self.options)
             graphs, y = datasets.load_demo()
             if self.options.edge_labels is False:
                 graphs = replace(graphs, edge_labels=None, edge_vocabulary=None)
         elif self._is_name():
-            self.options.check("tu")
+            FORMATS["tu"].check(self.options)
             graphs, y = datasets.load_tu(self.data, edge_labels=bool(self.options.edge_labels))
         else:
             format_of(path, self.options.format)
@@ -212,6 +213,7 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
     def reading(
         data: Data,
         format: FormatOption = None,
+        format_option: FormatOptions = None,
         target: Target = None,
         smiles: Smiles = None,
         separator: Separator = None,
@@ -229,7 +231,8 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
         from aglets.io.files import ReadOptions
 
         options = ReadOptions(
-            format=None if format is None else format.value,
+            format=format,
+            further=pairs(format_option, "--format-option"),
             target=target,
             smiles=smiles,
             separator=separator,

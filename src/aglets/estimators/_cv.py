@@ -9,6 +9,7 @@ from aglets.estimators._base import DEFAULT_MAX_BYTES
 from aglets.estimators._over_grid import GRID, OverGrid
 from aglets.estimators._parameters import Condition
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
+from aglets.model.losses import Loss
 from aglets.training.engine import Engine
 
 __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
@@ -126,7 +127,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         refit: bool = True,
         average: str = "none",
         max_graphlets: int | None = None,
-        loss: str = "squared_hinge",
+        loss: str | Loss = "squared_hinge",
         scale: str = "standard",
         solver: str = "fast",
         learn_attributes: bool = True,
@@ -232,7 +233,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         refit: bool = True,
         average: str = "none",
         max_graphlets: int | None = None,
-        loss: str = "squared",
+        loss: str | Loss = "squared",
         epsilon: float = 1.35,
         scale: str = "standard",
         solver: str = "fast",

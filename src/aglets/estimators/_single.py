@@ -9,6 +9,7 @@ from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.mining.arguments import LARGEST_MAXPAT
+from aglets.model.losses import Loss
 from aglets.training.engine import Engine
 from aglets.training.fitting import FitCallback, walk_affordable
 from aglets.training.sample import Sample
@@ -65,7 +66,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         the label (the paper), more at that many kinds of it, found by k-means on the training
         nodes. Worth trying where attributes tell more than labels; candidates are then many more,
         so use a small ``maxpat``, about 2.
-    loss : {"squared_hinge", "logistic"}, default="squared_hinge"
+    loss : {"squared_hinge", "logistic"} or Loss, default="squared_hinge"
         The paper's loss, or the one that gives probabilities.
     scale : {"standard", "none", "label"}, default="standard"
         How attributes are scaled before they are compared: by training nodes, not at all (the
@@ -151,7 +152,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         rho: float = 0.1,
         maxpat: int = 5,
         starts: int = 1,
-        loss: str = "squared_hinge",
+        loss: str | Loss = "squared_hinge",
         scale: str = "standard",
         solver: str = "fast",
         learn_attributes: bool = True,
@@ -204,7 +205,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         As in :class:`LagraClassifier`.
     patience, max_nodes, max_bytes, max_seconds, n_jobs, engine, random_state
         As in :class:`LagraClassifier`.
-    loss : {"squared", "huber"}, default="squared"
+    loss : {"squared", "huber"} or Loss, default="squared"
         Squared error, or one that outliers pull less.
     epsilon : float, default=1.35
         For "huber": the error, in units of y, beyond which the loss grows in a straight line.
@@ -244,7 +245,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         rho: float = 0.1,
         maxpat: int = 5,
         starts: int = 1,
-        loss: str = "squared",
+        loss: str | Loss = "squared",
         epsilon: float = 1.35,
         scale: str = "standard",
         solver: str = "fast",

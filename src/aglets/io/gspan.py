@@ -19,6 +19,7 @@ from aglets.graphs import GraphSet
 from aglets.graphs.checks import Vocabulary, listing
 from aglets.io._opening import opened_text, parse_json, saying_where
 from aglets.io._targets import Targets, check_target_count, parsed, target_array
+from aglets.io.registry import Format, ReadOptions, register_format
 from aglets.writing import write_text
 
 __all__ = ["from_gspan", "to_gspan"]
@@ -264,3 +265,21 @@ def _label_type(vocabulary: Vocabulary, what: str) -> str:
         f"{what} in gSpan text must all be whole numbers, or all words without blanks, got "
         f"{listing(odd)}; use to_json, which keeps any label."
     )
+
+
+def _read_file(path: Path, options: ReadOptions) -> GraphSet | tuple[GraphSet, Targets]:
+    labelled = options.edge_labels is not False
+    if options.target is None:
+        return from_gspan(path, edge_labels=labelled)
+    return from_gspan(path, edge_labels=labelled, target=True)
+
+
+register_format(
+    Format(
+        "gspan",
+        (".gspan",),
+        _read_file,
+        ("target", "edge_labels"),
+        lambda graphs, path, y: to_gspan(graphs, path, y=y),
+    )
+)

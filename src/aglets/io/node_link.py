@@ -30,6 +30,7 @@ from aglets.io._keyed import (
 )
 from aglets.io._opening import opened_text, parse_json, read_text, saying_where
 from aglets.io._targets import Targets, check_target_count, target_array
+from aglets.io.registry import Format, ReadOptions, register_format
 from aglets.writing import write_text
 
 __all__ = ["from_json", "to_json"]
@@ -319,3 +320,17 @@ def _check_labels(graphs: GraphSet) -> None:
             "Labels in JSON must be numbers, strings, None or tuples of those, "
             f"got {listing(odd)}; give these nodes or edges other labels."
         )
+
+
+def _read_file(path: Path, options: ReadOptions) -> Any:
+    read: Any = from_json  # whether y comes, too, depends on the target
+    return read(path, target=options.target, **options.keys)
+
+
+def _write_file(graphs: GraphSet, path: Path, y: Targets | None) -> None:
+    to_json(graphs, path, y=y)
+
+
+_OPTIONS = ("target", "label", "attributes", "edge_label", "edge_attributes")
+register_format(Format("json", (".json",), _read_file, _OPTIONS, _write_file))
+register_format(Format("jsonl", (".jsonl", ".ndjson"), _read_file, _OPTIONS, _write_file))

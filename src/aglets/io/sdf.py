@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
@@ -13,6 +14,7 @@ from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._opening import opened_bytes
 from aglets.io._targets import Targets, parsed, target_array
 from aglets.io.failures import Errors
+from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -108,3 +110,11 @@ def molecules_of(path: str | os.PathLike[str], reader: MoleculeReader) -> Iterat
     """Yield the molecules of an SDF file, None for a record that RDKit refuses."""
     with opened_bytes(path) as file, reader.quiet():
         yield from reader.chem.ForwardSDMolSupplier(file)
+
+
+def _read_file(path: Path, options: ReadOptions) -> Any:
+    read: Any = from_sdf  # whether y comes, too, depends on the target
+    return read(path, target=options.target, errors=options.errors, **options.features)
+
+
+register_format(Format("sdf", (".sdf", ".sd"), _read_file, ("target", *MOLECULE_OPTIONS)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aglets.graphs import GraphSet
@@ -11,6 +12,7 @@ from aglets.io._molecule_sets import Item, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import smiles_rows
 from aglets.io.failures import Errors
+from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -76,3 +78,10 @@ def from_smiles(
     else:
         items = [Item(row, None, text) for row, text in enumerate(smiles)]
     return read_molecules(items, chosen, errors, n_jobs=n_jobs)
+
+
+def _read_file(path: Path, options: ReadOptions) -> GraphSet:
+    return from_smiles(path, errors=options.errors, **options.features)
+
+
+register_format(Format("smi", (".smi", ".smiles"), _read_file, MOLECULE_OPTIONS))

@@ -20,7 +20,8 @@ from aglets.io._molecules import MoleculeFeatures
 from aglets.io._opening import opened_bytes, opened_text, parse_json
 from aglets.io._rows import smiles_rows, table_rows
 from aglets.io.failures import Failure
-from aglets.io.files import TABLES, ReadOptions, format_of
+from aglets.io.files import ReadOptions, format_of
+from aglets.io.table import TABLES
 
 __all__ = ["STREAMED", "Batch", "Raw", "batches", "graphs_of"]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
@@ -12,6 +14,7 @@ from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import Row, table_rows
 from aglets.io._targets import Targets, parsed, target_array
 from aglets.io.failures import Errors
+from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -118,3 +121,29 @@ def target_value(row: Row, target: str) -> Any:
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     return value.item() if hasattr(value, "item") else value
+
+
+#: Formats of tables -> endings of their files.
+TABLES = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "parquet": (".parquet", ".pq")}
+
+
+def _read_file(path: Path, options: ReadOptions) -> Any:
+    read: Any = from_table  # whether y comes, too, depends on the target
+    return read(
+        path,
+        smiles=options.smiles or "smiles",
+        target=options.target,
+        separator=options.separator,
+        errors=options.errors,
+        **options.features,
+    )
+
+
+def _read_tabs(path: Path, options: ReadOptions) -> Any:
+    return _read_file(path, replace(options, separator=options.separator or "\t"))
+
+
+_OPTIONS = ("target", "smiles", "separator", *MOLECULE_OPTIONS)
+register_format(Format("csv", TABLES["csv"], _read_file, _OPTIONS))
+register_format(Format("tsv", TABLES["tsv"], _read_tabs, _OPTIONS))
+register_format(Format("parquet", TABLES["parquet"], _read_file, _OPTIONS))

@@ -34,6 +34,7 @@ from aglets.graphs.edges import canonical_edges
 from aglets.io._numbers import INEXACT_FROM, Numbers, line_number, read_numbers
 from aglets.io._opening import parse_json, read_text
 from aglets.io._targets import Targets
+from aglets.io.registry import Format, register_format
 from aglets.writing import new_folder, write_text
 
 __all__ = ["from_tu", "read_tu", "to_tu"]
@@ -428,3 +429,23 @@ def _named_codes(names: Any, codes: Sequence[Any]) -> tuple[Any, ...]:
 
 def _tuple(value: Any) -> Any:
     return tuple(map(_tuple, value)) if isinstance(value, list) else value
+
+
+def _write_file(graphs: GraphSet, path: Path, y: Targets | None) -> None:
+    if y is None:
+        raise ValueError(
+            "Expected a target for every graph, for a TU folder has to list them; "
+            "name the target to read."
+        )
+    to_tu(graphs, path, y)
+
+
+register_format(
+    Format(
+        "tu",
+        (),
+        lambda path, options: read_tu(path, edge_labels=bool(options.edge_labels)),
+        ("edge_labels",),
+        _write_file,
+    )
+)

@@ -1,0 +1,62 @@
+"""Options whose values are names in a registry, or pairs of a name and a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import typer
+
+__all__ = ["all_losses", "completed", "format_names", "one_of", "pairs"]
+
+Names = Callable[[], Iterable[str]]
+
+
+def one_of(names: Names) -> Callable[[str], str]:
+    """Return a parser that takes one of the names, which are looked up when it is called."""
+
+    def parse(text: str) -> str:
+        known = list(names())
+        if text not in known:
+            listed = ", ".join(map(repr, known))
+            raise typer.BadParameter(f"{text!r} is not one of {listed}.")
+        return text
+
+    return parse
+
+
+def completed(names: Names) -> Callable[[str], list[str]]:
+    """Return what completes such an option in a shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def pairs(given: Iterable[str] | None, option: str) -> dict[str, str]:
+    """Split NAME=VALUE.
+
+    >>> pairs(["epsilon=2"], "--loss-option")
+    {'epsilon': '2'}
+    """
+    found = {}
+    for text in given or ():
+        name, sign, value = text.partition("=")
+        if not name or not sign:
+            raise ValueError(f"Expected NAME=VALUE for {option}. Got {text!r} instead.")
+        found[name] = value
+    return found
+
+
+def format_names() -> Iterable[str]:
+    """List the formats of files."""
+    from aglets.io.registry import FORMATS
+
+    return sorted(FORMATS)
+
+
+def all_losses() -> Iterable[str]:
+    """List the losses."""
+    from aglets.model.losses import loss_names
+
+    return loss_names()
