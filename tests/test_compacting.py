@@ -39,7 +39,7 @@ def test_each_drop_is_the_best_by_solving_the_quadratic_form_for_every_graphlet(
         gone = [j for j in range(6) if j not in left]
         costs = {j: best_without([*gone, j])[1] for j in left}
         before = best_without(gone)[1]
-        assert part.least == pytest.approx(min(costs.values()) - before)
+        assert part.smallest == pytest.approx(min(costs.values()) - before)
         part.drop()
         left.remove(min(costs, key=costs.__getitem__))
         assert part.left.tolist() == left

@@ -68,8 +68,12 @@ PHRASES = (
         "maximum (number of)",
     ),
     Phrase(r"\bspeaks? (for|against)\b|\bspoke for\b|\ba sign of\b", "evidence for"),
+    Phrase(r"\bknown(: \w+)? = \w+(\.\w+)*\.input (spec|format)\b", "input_spec"),
     Phrase(r"\bbeside\b", "next to, compared with, and"),
 )
+
+#: A function or a method called so is an old name; a variable is not.
+CALLED = {"prepared", "reading"}
 
 #: Names that were replaced; a name in C++ may be part of a file's name.
 NAMES = {
@@ -79,7 +83,6 @@ NAMES = {
     "Frame": "InputSpec",
     "InputFormat": "InputSpec",
     "input_format": "input_spec",
-    "known": "input_spec",
     "Columns": "CovariateDesign or ColumnScaling",
     "Fork": "Resume",
     "Forks": "BranchPoints",
@@ -140,12 +143,14 @@ def python_names(text: str) -> Iterator[tuple[str, int]]:
         line = getattr(node, "lineno", 0)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name, line
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.func.attr, line
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id, line
+            yield from [(node.id, line)] if node.id not in CALLED else []
         elif isinstance(node, ast.Attribute):
-            yield node.attr, line
+            yield from [(node.attr, line)] if node.attr not in CALLED else []
         elif isinstance(node, (ast.arg, ast.keyword)) and node.arg:
-            yield node.arg, line
+            yield from [(node.arg, line)] if node.arg not in CALLED else []
 
 
 def names_in(text: str, path: str) -> list[Finding]:

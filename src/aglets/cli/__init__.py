@@ -16,8 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     An error is one red sentence and exit code 1; with `--debug`, anywhere on the line, its
-    traceback is shown instead. Ctrl-C is no error: it ends the command without a word, and while
-    libraries are still being loaded, too.
+    traceback is shown instead. Ctrl-C is not an error: it ends the command without a word, also
+    while libraries are still being loaded.
     """
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))

@@ -66,7 +66,7 @@ def _print(counts: Counts, *, n_graphs: int, maxpat: int) -> None:
         table.add_row(str(nodes), str(number))
     console = Console(highlight=False)
     console.print(table)
-    least = "" if counts.complete else "The time is over: at least "
+    start = "" if counts.complete else "The time is over: at least "
     console.print(
-        f"{least}[bold]{counts.total}[/bold] patterns of up to {maxpat} nodes in {n_graphs} graphs"
+        f"{start}[bold]{counts.total}[/bold] patterns of up to {maxpat} nodes in {n_graphs} graphs"
     )

@@ -19,7 +19,7 @@ def demo() -> None:
     smiles = datasets.demo_smiles()
     typer.echo(
         f"{len(graphs)} small molecules. A molecule with a carboxylic acid or a phenol is acidic, "
-        "the others are neutral;\nesters, ethers, amides and alcohols make it hard to tell. "
+        "the others are neutral;\nesters, ethers, amides and alcohols make it difficult. "
         f"Learning from {len(graphs) - 100} of them ...\n"
     )
     model = LagraClassifierCV(random_state=0).fit(graphs[100:], y[100:])

@@ -30,7 +30,7 @@ def evaluate(
     task: Targets = Kind.auto,
     folds: Annotated[int, typer.Option("--folds", help="Parts to test on, in turn.", min=2)] = 5,
     repeats: Annotated[
-        int, typer.Option("--repeats", help="How often to shuffle into parts anew.", min=1)
+        int, typer.Option("--repeats", help="Number of times to shuffle into parts.", min=1)
     ] = 1,
     maxpat: Maxpats = None,
     rho: Rhos = None,
@@ -46,7 +46,7 @@ def evaluate(
     """Fit on most of the graphs and test on the rest, in turn, and say how good that is.
 
     All that a fit chooses is chosen without the test graphs, so the score is what to expect on new
-    graphs. It is told beside that of the size of graphs alone.
+    graphs. It is shown next to that of the size of graphs alone.
     """
     from aglets.evaluation import evaluate as evaluate_estimator
 

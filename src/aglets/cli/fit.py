@@ -61,7 +61,7 @@ class BuiltIn(str, Enum):
 Targets = Annotated[Kind, typer.Option("--task", help="Whether targets are classes or numbers.")]
 Maxpats = Annotated[
     list[int] | None,
-    typer.Option("--maxpat", help="Most nodes of a graphlet; several to choose."),
+    typer.Option("--maxpat", help="Maximum number of nodes of a graphlet; several to choose."),
 ]
 Rhos = Annotated[
     list[float] | None,
@@ -69,7 +69,7 @@ Rhos = Annotated[
 ]
 Covariates = Annotated[
     BuiltIn | None,
-    typer.Option("--covariates", help="Numbers of the whole graph beside the graphlets."),
+    typer.Option("--covariates", help="Numbers of the whole graph in addition to the graphlets."),
 ]
 
 
@@ -150,7 +150,7 @@ def fit(
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            "--checkpoint", help="Folder of what is done so far.  [default: beside OUTPUT]"
+            "--checkpoint", help="Folder of what is done so far.  [default: next to OUTPUT]"
         ),
     ] = None,
     resume: Annotated[
@@ -159,11 +159,11 @@ def fit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn graphlets that tell the classes, or the target, and write the model to a file.
+    """Learn graphlets that predict the class or the target, and write the model to a file.
 
     Part of the graphs is held out to choose rho, maxpat and lambda; then all are used. Ctrl-C saves
-    the best model so far, and --resume goes on from there. With --stability the file also tells how
-    often each graphlet comes back in fits to half of the graphs.
+    the best model so far, and --resume continues from there. With --stability the file also says
+    how often each graphlet is found again in fits to half of the graphs.
     """
     from aglets.cli.progress import FitProgress
     from aglets.explain.plain import NO_GRAPHLETS

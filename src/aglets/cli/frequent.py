@@ -20,7 +20,7 @@ def frequent(
     min_support: Annotated[
         float,
         typer.Option(
-            "--min-support", help="Least number of graphs, or a share of them below 1.", min=0.0
+            "--min-support", help="Minimum number of graphs, or a share of them below 1.", min=0.0
         ),
     ],
     limit: Annotated[
@@ -29,14 +29,14 @@ def frequent(
     jobs: Jobs = 1,
     as_json: AsJson = False,
 ) -> None:
-    """List the connected labelled subgraphs that at least MIN-SUPPORT graphs contain."""
+    """List the connected labelled subgraphs that at minimum MIN-SUPPORT graphs contain."""
     from aglets import mining
     from aglets.graphlets.names import pattern_name
 
     graphs, _ = source.load()
-    least = min_support * len(graphs) if min_support < 1 else min_support
+    minimum = min_support * len(graphs) if min_support < 1 else min_support
     patterns = mining.frequent(
-        graphs, maxpat=maxpat, min_support=max(1, -int(-least // 1)), n_jobs=jobs
+        graphs, maxpat=maxpat, min_support=max(1, -int(-minimum // 1)), n_jobs=jobs
     )
     patterns.sort(key=lambda pattern: (-pattern.support, -len(pattern.labels)))
     shown = patterns[: limit or None]

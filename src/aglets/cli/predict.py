@@ -187,8 +187,8 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
 
 def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str, Any]]:
     psi, embeddings = model.agis(graphs, return_embeddings=True)
-    beside = model.covariate_values(graphs)
-    f = model.outputs.as_table(model.decision_from_agis(psi, beside))
+    covariate_values = model.covariate_values(graphs)
+    f = model.outputs.as_table(model.decision_from_agis(psi, covariate_values))
     names, values = model.outputs.value_names, model.outputs.values(f).tolist()
     rows: list[dict[str, Any]] = [
         {"prediction": prediction, **dict(zip(names, numbers, strict=True))}
@@ -201,12 +201,12 @@ def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str
                 model,
                 model.coef[output] * psi[i],
                 embeddings[i],
-                model.covariate_coef[output] * beside[i],
+                model.covariate_coef[output] * covariate_values[i],
             )
     return rows
 
 
-def _reasons(model: LagraModel, contributions: Any, embeddings: Any, beside: Any) -> str:
+def _reasons(model: LagraModel, contributions: Any, embeddings: Any, covariate_values: Any) -> str:
     """Name what contributes most: graphlets with the nodes they match, and covariates."""
     parts = [
         (
@@ -220,7 +220,7 @@ def _reasons(model: LagraModel, contributions: Any, embeddings: Any, beside: Any
     names = () if model.covariates is None else model.covariates.names
     parts += [
         (contribution, f"covariate {name} {contribution:+.3g}")
-        for name, contribution in zip(names, beside.tolist(), strict=True)
+        for name, contribution in zip(names, covariate_values.tolist(), strict=True)
         if contribution != 0.0
     ]
     parts.sort(key=lambda part: -abs(part[0]))

@@ -34,7 +34,7 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True)
 class Best:
-    """The point with the least validation loss so far, and what a model of it needs."""
+    """The point with the lowest validation loss so far, and what a model of it needs."""
 
     loss: float
     n_graphlets: int

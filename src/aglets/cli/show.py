@@ -176,7 +176,7 @@ def _numbered(model: LagraModel, graphlet: Graphlet) -> list[str]:
 
 
 def _print_covariates(model: LagraModel, console: Console) -> None:
-    """Print the covariates, which are no graphlets, in a table of their own."""
+    """Print the covariates, which are not graphlets, in a table of their own."""
     from rich import box
     from rich.table import Table
 

@@ -99,8 +99,8 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         callback : aglets.training.fitting.FitCallback, optional
             Called for every lambda; it may return paths that were walked before.
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
-            Numbers of your own for every graph that are in the model beside the graphlets, and
-            beside built-in ones. ``predict`` then needs them, too.
+            Numbers of your own for every graph that are in the model in addition to the graphlets
+            and the built-in ones. ``predict`` then needs them, too.
 
         Returns
         -------
@@ -227,7 +227,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def transform(self, X: Any) -> Floats:
         """Score how well each graphlet is contained in each graph.
 
-        Covariates are no graphlets and have no columns here.
+        Covariates are not graphlets and have no columns here.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         random_state: Any = 0,
         covariates: Any = None,
     ) -> Floats:
-        """Tell how often each graphlet is found again in models fitted on subsamples.
+        """Count how often each graphlet is found again in models fitted on subsamples.
 
         Parameters
         ----------

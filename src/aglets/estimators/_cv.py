@@ -65,7 +65,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         are models like any other, without a path: see ``members_`` instead of ``path_``.
     max_graphlets : int or None, default=None
         Drop graphlets from the fitted model until so many are left, so that its predictions on the
-        graphs of ``fit`` change least (:func:`aglets.compact`); made for averages.
+        graphs of ``fit`` change as little as possible (:func:`aglets.compact`); made for averages.
     tol : float, default=1e-3
         As in :class:`LagraClassifier`, but ten times larger, for speed: a grid has many paths.
     loss, scale, solver, learn_attributes, max_epochs, patience, class_weight

@@ -63,7 +63,7 @@ def make_folds(
         folds: list[tuple[Rows, Rows]] = list(splitter.split(rows, codes))
     except ValueError as error:
         if not isinstance(cv, (str, int, np.integer)):
-            raise  # the user's own splitter speaks for itself
+            raise  # the message of the user's own splitter is the best one
         raise ValueError(_too_few(cv, codes if stratify else None, len(rows))) from error
     if stratify and all(is_contiguous(np.asarray(held_out)) for _, held_out in folds):
         leak = order_leak(codes.astype(int))

@@ -14,11 +14,11 @@ from aglets.training.selection import Grid
 
 __all__ = ["GRID_PARAMETERS", "grid_for"]
 
-#: Starts beside one per label, and the sizes of patterns of so many kinds, chosen without test
-#: graphs (benchmarks/accuracy/grid.py). Up to FEW_ATTRIBUTES a few kinds of a label fill their
+#: Starts in addition to one per label, and the sizes of patterns of so many kinds, chosen without
+#: test graphs (benchmarks/accuracy/grid.py). Up to FEW_ATTRIBUTES a few kinds of a label fill their
 #: space.
 FEW_ATTRIBUTES = 3
-STARTS_BESIDE = {4: (3,)}
+FURTHER_STARTS = {4: (3,)}
 MORE_STARTS = {64: (1,)}
 
 #: rho d of the default grid, with d attributes that were scaled to a spread of 1. A distance sums
@@ -96,6 +96,6 @@ def _by_starts(starts: Any, maxpats: Sequence[int], d: int) -> Mapping[int, Sequ
     if d == 0:
         return {1: maxpats}
     # Patterns of k kinds of each label are many more; they say as much with fewer nodes.
-    beside = STARTS_BESIDE if d <= FEW_ATTRIBUTES else {**STARTS_BESIDE, **MORE_STARTS}
+    further = FURTHER_STARTS if d <= FEW_ATTRIBUTES else {**FURTHER_STARTS, **MORE_STARTS}
     most = max(maxpats)
-    return {1: maxpats, **{k: [min(size, most) for size in sizes] for k, sizes in beside.items()}}
+    return {1: maxpats, **{k: [min(size, most) for size in sizes] for k, sizes in further.items()}}

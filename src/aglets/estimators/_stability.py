@@ -1,4 +1,4 @@
-"""How far to trust that a graphlet is no accident of the sample: how often others have it, too."""
+"""How far to trust a graphlet: how often it is found again in subsamples."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: Any = None
     ) -> float:
-        """Return the part of graphs whose class is told rightly.
+        """Return the accuracy: the share of graphs that are classified correctly.
 
         Parameters
         ----------

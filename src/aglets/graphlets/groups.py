@@ -183,9 +183,9 @@ def _relation(group: _Group, matches: list[_Match], hydrogens: bool) -> tuple[Re
     counts: dict[Relation, int] = {"is": 0, "in": 0, "with": 0}
     size = 0
     for looked_at, match in enumerate(matches, start=1):
-        sites = _sites(group.key, match.molecule, hydrogens)
+        places = _places(group.key, match.molecule, hydrogens)
         related: set[Relation] = set()
-        for atoms in sites:
+        for atoms in places:
             if atoms <= match.atoms:
                 size = max(size, len(atoms))
                 related.add("with")
@@ -229,17 +229,19 @@ def _matches(query: Any, hydrogens: bool) -> Iterator[_Match]:
 @cache
 def _frequency(key: str) -> int:
     """Count a group in some of the molecules: of two true names, the rarer one says more."""
-    return sum(len(_sites(key, molecule, False)) for molecule in range(MOST))
+    return sum(len(_places(key, molecule, False)) for molecule in range(MOST))
 
 
 @lru_cache(maxsize=100_000)
-def _sites(key: str, molecule: int, hydrogens: bool) -> tuple[frozenset[int], ...]:
+def _places(key: str, molecule: int, hydrogens: bool) -> tuple[frozenset[int], ...]:
     """Return the atoms of every match of a group in a reference molecule."""
     query = next(group.query for group in _groups() if group.key == key)
     found = _reference(hydrogens)[molecule].GetSubstructMatches(query)
-    sites = tuple(frozenset(atoms) for atoms in found)
-    barred = [site for other in _UNLESS.get(key, ()) for site in _sites(other, molecule, hydrogens)]
-    return tuple(site for site in sites if not any(len(site & other) > 1 for other in barred))
+    places = tuple(frozenset(atoms) for atoms in found)
+    barred = [
+        place for other in _UNLESS.get(key, ()) for place in _places(other, molecule, hydrogens)
+    ]
+    return tuple(place for place in places if not any(len(place & other) > 1 for other in barred))
 
 
 @cache

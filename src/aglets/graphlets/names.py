@@ -96,7 +96,7 @@ def line_notation(
 
 
 def unique_names(names: Sequence[str], longer: Sequence[str]) -> list[str]:
-    """Tell equal names apart: by their longer forms, then by numbers.
+    """Distinguish equal names: by their longer forms, then by numbers.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """How well graphs contain graphlets: AGIS, for the best place or for all of them.
 
-The score of a graphlet in a graph, AGIS, is psi = exp(-rho D), where D is the least sum of squared
-attribute distances over all injections of its nodes into the graph's that keep labels and edges,
-and psi = 0 if there is none. A graphlet that counts is anchored at its first node, its root: every
-node of the graph on which an injection puts the root is a place, with a score s of its own.
+The score of a graphlet in a graph, AGIS, is psi = exp(-rho D), where D is the smallest sum of
+squared attribute distances over all injections of its nodes into the graph's that keep labels and
+edges, and psi = 0 if there is none. A graphlet that counts is anchored at its first node, its
+root: every node of the graph on which an injection puts the root is a place, with a score s of its
+own.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from aglets.io.optional import optional
 
 __all__ = ["BONDS", "Molecule", "MoleculeReader"]
 
-#: Names of the bond orders that RDKit's matrix of bonds tells apart.
+#: Names of the bond orders that RDKit's matrix of bonds distinguishes.
 BONDS = {1.0: "-", 2.0: "=", 3.0: "#", 1.5: ":", 4.0: "$"}
 _BOND_NAMES = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":", "QUADRUPLE": "$"}
 #: Atoms between which RDKit makes no bonds but those of `BONDS`: H, C, N, O, F, P, S, Cl, Br, I.

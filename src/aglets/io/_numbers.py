@@ -59,7 +59,7 @@ def _parsed_at_once(data: bytes, dtype: Any) -> Numbers | None:
     if (n_commas != width - 1).any():
         return None
     with warnings.catch_warnings():
-        # Older NumPy only warns where it stops at something that is no number.
+        # Older NumPy only warns where it stops at something that is not a number.
         warnings.simplefilter("error", DeprecationWarning)
         try:
             flat = np.fromstring(data.replace(b",", b" ").decode("latin-1"), dtype=dtype, sep=" ")

@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 def kind_of(path: PathLike) -> str:
-    """Return the ending that tells the format, whether or not the file is packed."""
+    """Return the ending that names the format, whether or not the file is packed."""
     path = Path(path)
     return Path(path.stem).suffix.lower() if path.suffix == ".gz" else path.suffix.lower()
 

@@ -40,7 +40,7 @@ def target_array(values: Sequence[Any], source: str) -> Targets:
 
 
 def _check_sizes(values: Sequence[Any], source: str) -> None:
-    """Raise for whole numbers that 64 bits cannot tell apart, and for what is not finite."""
+    """Raise for whole numbers that 64 bits cannot distinguish, and for what is not finite."""
     faults = [
         f"{str(value)[:40]} for graph {i}"
         for i, value in enumerate(values)

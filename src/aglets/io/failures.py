@@ -38,10 +38,10 @@ def summary(failures: Sequence[Failure]) -> str:
     >>> summary([Failure(3, "it is empty", 5), Failure(7, "it is empty", 9)])
     'row 3 (line 5): it is empty; row 7 (line 9): it is empty'
     """
-    told = "; ".join(f"{failure.place}: {failure.reason}" for failure in failures[:3])
+    listed = "; ".join(f"{failure.place}: {failure.reason}" for failure in failures[:3])
     rest = [str(failure.row) for failure in failures[3:]]
     also = f"; also {'row' if len(rest) == 1 else 'rows'} {listing(rest, limit=50)}" if rest else ""
-    return told + also
+    return listed + also
 
 
 def report(failures: Sequence[Failure], n_rows: int, errors: Errors) -> None:

@@ -3,7 +3,7 @@
 ``t # 0`` begins graph 0, ``v 0 C`` is its node 0 with label C, ``e 0 1 2`` an edge of nodes 0 and 1
 with label 2. Labels are whole numbers or words. Two additions that other programs skip: numbers
 behind a label are attributes, and a word behind the graph's number is its class or target. A first
-line ``# aglets {...}``, written by `to_gspan`, tells names and what the text alone cannot.
+line ``# aglets {...}``, written by `to_gspan`, holds names and what the text alone cannot.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A graph is ``{"nodes": [{"id": 0, "label": "C"}, ...], "edges": [{"source": 0, "target": 1}, ...]}``
 (or "links" for "edges"). A file holds one such graph, a list of them, a document
-``{"graphs": [...]}``, or one graph a line (JSON lines, ``.jsonl``). What `to_json` writes says
+``{"graphs": [...]}``, or one graph per line (JSON lines, ``.jsonl``). What `to_json` writes says
 which keys hold what, so that it can be read without naming them again.
 """
 
@@ -253,7 +253,7 @@ def to_json(
     graphs : GraphSet
         Labels must be numbers, strings, None, or tuples of those.
     path : path, optional
-        A name that ends in ``.jsonl`` gives one graph a line.
+        A name that ends in ``.jsonl`` gives one graph per line.
     y : sequence of shape (n_graphs,), optional
         Written as "y" of every graph.
 

@@ -61,7 +61,7 @@ def read_objects(items: Sequence[Any], recipe: str | None = None) -> GraphSet:
     if kinds[0] == "torch_geometric" and all(_is_bare(item) for item in items):
         return GraphSet.from_pyg(items)
     raise TypeError(
-        f"Graphs of {kinds[0]} do not tell labels from attributes; say which is which with "
+        f"Graphs of {kinds[0]} do not distinguish labels from attributes; say which is which with "
         f"GraphSet.{_READERS[str(kinds[0])]}(graphs, ...)."
     )
 

@@ -20,20 +20,20 @@ from aglets.io.optional import optional
 
 __all__ = ["from_pyg", "to_pyg"]
 
-#: Columns of a matrix: a slice, or positions.
-Columns = slice | Sequence[int]
+#: ColumnChoice of a matrix: a slice, or positions.
+ColumnChoice = slice | Sequence[int]
 Matrix = npt.NDArray[Any]
 
 
 def from_pyg(
     data: Iterable[Any],
     *,
-    label_slice: Columns | None = None,
+    label_slice: ColumnChoice | None = None,
     label_key: str | None = None,
-    attr_slice: Columns | None = None,
-    edge_label_slice: Columns | None = None,
+    attr_slice: ColumnChoice | None = None,
+    edge_label_slice: ColumnChoice | None = None,
     edge_label_key: str | None = None,
-    edge_attr_slice: Columns | None = None,
+    edge_attr_slice: ColumnChoice | None = None,
     label_values: Sequence[Hashable] | None = None,
     edge_label_values: Sequence[Hashable] | None = None,
     attribute_names: Sequence[str] | None = None,
@@ -46,12 +46,12 @@ def from_pyg(
     data : iterable of torch_geometric.data.Data
         A data set or a list; `edge_index` may list edges in one direction or both.
     label_slice : slice or sequence of int, optional
-        Columns of `x` that are a one-hot label, such as ``slice(0, 7)`` or ``[0, 2]``. With
+        ColumnChoice of `x` that are a one-hot label, such as ``slice(0, 7)`` or ``[0, 2]``. With
         `label_key` left out, too, every node is labelled 0.
     label_key : str, optional
         A field with one whole number per node that is the label, such as "z".
     attr_slice : slice or sequence of int, optional
-        Columns of `x` that are attributes.
+        ColumnChoice of `x` that are attributes.
     edge_label_slice, edge_label_key, edge_attr_slice : optional
         The same for edges: columns of `edge_attr`, or a field with one number per edge.
     label_values, edge_label_values : sequence of hashable, optional
@@ -142,9 +142,9 @@ class _Reader:
         self,
         field: str,
         owner: str,
-        label_slice: Columns | None,
+        label_slice: ColumnChoice | None,
         label_key: str | None,
-        attr_slice: Columns | None,
+        attr_slice: ColumnChoice | None,
         label_values: Sequence[Hashable] | None,
     ) -> None:
         if label_slice is not None and label_key is not None:
@@ -201,7 +201,7 @@ class _Reader:
             return np.empty((count, 0))
         return self._columns(graph, i, count, self.attr_slice).astype(np.float64)
 
-    def _columns(self, graph: Any, i: int, count: int, columns: Columns) -> Matrix:
+    def _columns(self, graph: Any, i: int, count: int, columns: ColumnChoice) -> Matrix:
         if not _has(graph, self.field):
             if count == 0:
                 return np.empty((0, 0))

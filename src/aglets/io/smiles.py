@@ -1,4 +1,4 @@
-"""SMILES, read into graphs: lists of them, and files with one a line."""
+"""SMILES, read into graphs: lists of them, and files with one per line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def from_smiles(
     Parameters
     ----------
     smiles : iterable of str, or Path
-        A path is a file with one SMILES a line, perhaps followed by a blank and a name.
+        A path is a file with one SMILES per line, perhaps followed by a blank and a name.
     errors : {"raise", "skip"}
         Whether SMILES that RDKit cannot read are an error, or are left out with a warning that
         lists their rows. ``graphs.rows`` says which rows were kept, so that ``y[graphs.rows]`` are

@@ -48,7 +48,7 @@ def read_tu(
     Parameters
     ----------
     folder : path
-        Holds NAME_A.txt and the files beside it.
+        Holds NAME_A.txt and the files that belong to it.
     edge_labels, edge_attributes : bool
         Whether to read those of the edges, too.
 
@@ -158,7 +158,7 @@ class _Files:
         raise ValueError(
             f"Expected a file {self.file_name('graph_labels')} or "
             f"{self.file_name('graph_attributes')} in {self.folder}, but there is neither; "
-            "it tells the class or the target of every graph."
+            "it has the class or the target of every graph."
         )
 
     def targets(self) -> Numbers:
@@ -222,12 +222,12 @@ def _joins(files: _Files, table: Ints, rows: Ints) -> str:
     return listing(named, total=len(rows))
 
 
-def _labels(files: _Files, part: str, beside: str, count: int) -> tuple[Codes, Vocabulary]:
+def _labels(files: _Files, part: str, counted_in: str, count: int) -> tuple[Codes, Vocabulary]:
     """Return label codes and their vocabulary: plain numbers, or tuples of several columns."""
     if not files.path(part).is_file():
         return np.zeros(count, dtype=np.int32), (0,) if count else ()
     table = files.read(part)
-    _check_count(files, part, beside, len(table), count)
+    _check_count(files, part, counted_in, len(table), count)
     if not count:
         return np.zeros(0, dtype=np.int32), ()
     _check_finite(files, part, table)
@@ -238,11 +238,11 @@ def _labels(files: _Files, part: str, beside: str, count: int) -> tuple[Codes, V
     return codes.reshape(-1).astype(np.int32), vocabulary
 
 
-def _attributes(files: _Files, part: str, beside: str, count: int) -> Floats:
+def _attributes(files: _Files, part: str, counted_in: str, count: int) -> Floats:
     if not files.path(part).is_file():
         return np.empty((count, 0))
     table = files.read(part).astype(np.float64)
-    _check_count(files, part, beside, len(table), count)
+    _check_count(files, part, counted_in, len(table), count)
     _check_finite(files, part, table)
     huge = np.flatnonzero((abs(table) > LARGEST_ATTRIBUTE).any(axis=1))
     if len(huge):
@@ -283,16 +283,16 @@ def _check_distinct(files: _Files, part: str, table: Numbers) -> None:
         named = [f"{abs(table[row]).max():g} in line {files.line(part, row)}" for row in wrong[:5]]
         raise ValueError(
             f"Expected labels below 2**53 in {files.file_name(part)}, for larger numbers cannot be "
-            f"told apart, got {listing(named, total=len(wrong))}; give these labels other numbers."
+            f"distinguished, got {listing(named, total=len(wrong))}; give them other numbers."
         )
 
 
-def _check_count(files: _Files, part: str, beside: str, came: int, expected: int) -> None:
+def _check_count(files: _Files, part: str, counted_in: str, came: int, expected: int) -> None:
     if came != expected:
-        owner = "edge line" if beside == "A" else "node"
+        owner = "edge line" if counted_in == "A" else "node"
         raise ValueError(
             f"Expected one line per {owner} in {files.file_name(part)}, but it has {came} where "
-            f"{files.file_name(beside)} has {expected}; fetch the data set again."
+            f"{files.file_name(counted_in)} has {expected}; fetch the data set again."
         )
 
 

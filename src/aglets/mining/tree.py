@@ -291,7 +291,7 @@ class Tree:
         return self._core.supports(int(node))
 
     def root_costs(self, node: int) -> tuple[Codes, Floats]:
-        """Return for each image of the node's root its graph and the least initial cost there.
+        """Return for each image of the node's root its graph and the minimum initial cost there.
 
         Costs ascend within a graph. A tree that was grown without them looks them up once.
         """

@@ -87,8 +87,15 @@ def _key(graphlet: Graphlet, output: int, rho: float) -> tuple[object, ...]:
     numbers = (graphlet.attributes, graphlet.edge_attributes)
     values = tuple(b"" if rows is None else rows.tobytes() for rows in numbers)
     # Without attributes psi is 0 or 1, whatever rho is.
-    told = rho if any(values) else None
-    return (output, told, graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels, *values)
+    scale = rho if any(values) else None
+    return (
+        output,
+        scale,
+        graphlet.labels,
+        graphlet.edges.tobytes(),
+        graphlet.edge_labels,
+        *values,
+    )
 
 
 def _labels(model: LagraModel) -> InputSpec:

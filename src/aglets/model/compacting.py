@@ -6,11 +6,11 @@ full model, which needs no targets, the cost of other coefficients is
 
     Q(beta) = sum_i w_i (f(G_i) - f_full(G_i))^2 + MU |beta - beta_full|^2,
 
-a quadratic form whose least value with beta_H = 0 is known in closed form (the optimal brain
+a quadratic form whose minimum with beta_H = 0 is known in closed form (the optimal brain
 surgeon): delta = beta_H^2 / (A^-1)_HH with A the matrix of Q. Graphlets are dropped one by one,
-always the one with the least delta, and the others move to the new minimum.
+always the one with the smallest delta, and the others move to the new minimum.
 
-A few hundred graphs do not tell how dozens of coefficients should be. f can be evaluated anywhere,
+A few hundred graphs do not determine dozens of coefficients. f can be evaluated anywhere,
 so the sum also runs over copies of the graphs in which some nodes have the attributes of other
 nodes with the same label, or some edges are missing; they have less weight.
 """
@@ -33,8 +33,8 @@ __all__ = ["SizePoint", "compact", "size_curve"]
 
 
 #: How strongly coefficients are held where the graphs at hand do not say what they are good for.
-#: Small beside the sums of squares of psi over some hundred graphs; from 0.01 to 1 f changes about
-#: as little on other graphs, with more it changes more (benchmarks/accuracy/holding.py).
+#: Small compared with the sums of squares of psi over some hundred graphs; from 0.01 to 1 f changes
+#: about as little on other graphs, with more it changes more (benchmarks/accuracy/holding.py).
 MU = 0.1
 
 #: So many graphs with their copies are enough, and so many copies of each; the weight of a copy;
@@ -53,7 +53,7 @@ class SizePoint(NamedTuple):
 
 
 def compact(model: LagraModel, graphs: Any, n_graphlets: int, *, n_jobs: int = 1) -> LagraModel:
-    """Drop graphlets until so many are left, so that predictions change least.
+    """Drop graphlets until so many are left, so that predictions change as little as possible.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def size_curve(
     covariates: Any = None,
     n_jobs: int = 1,
 ) -> list[SizePoint]:
-    """Tell how good the model is with fewer and fewer graphlets, to pick a size.
+    """Score the model with fewer and fewer graphlets, to pick a size.
 
     Targets are only used to judge, not to choose graphlets: on graphs that were not trained on,
     this is an honest figure of each size.
@@ -142,7 +142,7 @@ def compacted(
     full = model.intercept + model.coef @ middle
     for size in sizes:
         while sum(len(part.left) for part in parts) > size:
-            min(parts, key=lambda part: part.least).drop()
+            min(parts, key=lambda part: part.smallest).drop()
         coef = np.zeros_like(model.coef)
         for k, part in enumerate(parts):
             coef[k, np.flatnonzero(output == k)[part.left]] = part.beta
@@ -233,12 +233,12 @@ class Elimination:
         self._inverse = np.linalg.inv(psi.T @ psi + strength * np.eye(len(beta)))
 
     @property
-    def least(self) -> float:
+    def smallest(self) -> float:
         """What it costs to drop the next one."""
         return float(self._costs().min(initial=np.inf))
 
     def drop(self) -> None:
-        """Drop the one that costs least, and let the others take over."""
+        """Drop the one that costs the minimum, and let the others take over."""
         j = int(self._costs().argmin())
         column = self._inverse[:, j] / self._inverse[j, j]
         self.beta = np.delete(self.beta - self.beta[j] * column, j)

@@ -367,7 +367,7 @@ class LagraModel:
 def usual_attributes(model: LagraModel, graphlet: Graphlet) -> Floats:
     """Return how large attributes of a graphlet's nodes usually are.
 
-    Training tells it by the scaling; without one, the largest among the model's graphlets do.
+    Training knows it from the scaling; without one, the largest among the model's graphlets do.
     """
     if model.scaling.nodes is None:
         rows = [one.attributes for one in (graphlet, *model.graphlets)]

@@ -1,6 +1,6 @@
-"""Graph-level numbers beside graphlets: built-in ones such as the size, or the user's own columns.
+"""Graph-level numbers next to graphlets: built-in ones such as the size, or the user's own columns.
 
-They are no graphlets: they match nowhere in a graph, and are named and shown for what they are.
+They are not graphlets: they match nowhere in a graph, and are named and shown for what they are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BUILT_IN = ("size",)
 
 #: Labels are counted that occur in this part of the training graphs or more: the count of a rarer
 #: one would do little but name single graphs, and its weight learn their targets by heart.
-LEAST_SHARE = 0.05
+MIN_SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def _frequent_labels(graphs: GraphSet) -> tuple[Hashable, ...]:
     in_graphs = np.bincount(pairs[:, 1], minlength=len(graphs.vocabulary))
     if np.count_nonzero(in_graphs) < 2:
         return ()
-    frequent = np.flatnonzero(in_graphs >= max(1.0, LEAST_SHARE * len(graphs)))
+    frequent = np.flatnonzero(in_graphs >= max(1.0, MIN_SHARE * len(graphs)))
     return tuple(graphs.vocabulary[code] for code in frequent)
 
 

@@ -35,7 +35,7 @@ SCALES = ("standard", "none", "label")
 
 #: Below this part of a column's spread over all labels, a spread within one label is rounding or
 #: repeated measurement, and dividing by it would let one label drown all others.
-LEAST_SPREAD = 1e-6
+MIN_SPREAD = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ def _fit_columns(
     label_shift, label_factor = _spread(values[known], weight[known], codes[known], n_labels)
     seen = np.bincount(codes[known], minlength=n_labels)[:, None] > 0
     label_shift = np.where(seen, label_shift, shift)
-    label_factor = np.where(label_factor > LEAST_SPREAD * factor, label_factor, factor)
+    label_factor = np.where(label_factor > MIN_SPREAD * factor, label_factor, factor)
     return ColumnScaling(np.vstack([label_shift, shift]), np.vstack([label_factor, factor]))
 
 

@@ -1,6 +1,6 @@
 """Where graphlets start: at the mean of each label, or at several vectors per label by k-means.
 
-One start per label is the paper's model. Where attributes tell more than labels, a pattern of one
+One start per label is the paper's model. Where attributes say more than labels, a pattern of one
 mean says little: with k starts per label the search begins from k kinds of each label, and finds
 graphlets that no descent from the mean reaches. The search stays exact, for a start is a function
 of the type (label and start), and the tree is mined over types.
@@ -31,7 +31,7 @@ def starting_vectors(
 ) -> mining.Starts:
     """Find up to k starting vectors per label; labels with fewer different nodes get fewer.
 
-    The result depends on the nodes alone, not on their order: nothing is drawn at random anew.
+    The result depends on the nodes alone, not on their order: nothing is drawn at random again.
 
     Parameters
     ----------

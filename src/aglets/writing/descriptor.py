@@ -98,7 +98,7 @@ def opened(
             with naming(named):
                 os.fsync(fd)
     except BaseException:
-        # What the buffer still holds is saved if that is possible; the first error is the one told.
+        # What the buffer still holds is saved if that is possible; the first error is reported.
         with suppress(OSError, ValueError):
             file.flush()
         raw.abandon()
