@@ -77,8 +77,7 @@ COMMANDS: dict[str, tuple] = {
     "fit: no target": (
         ["fit", "{}/t.csv"],
         1,
-        "Expected to be told what to predict of {}/t.csv; name the column, property or key with "
-        "--target.",
+        "Expected a target to predict of {}/t.csv; name the column, property or key with --target.",
     ),
     "fit: no such target": (
         ["fit", "{}/t.csv", "--target", "active"],

@@ -113,7 +113,7 @@ CASES: dict[str, tuple] = {
     ),
     "objects: GraKeL": (
         lambda _: as_graph_set([grakel.Graph({(0, 1): 1}, node_labels={0: "a", 1: "b"})]),
-        "Graphs of grakel do not tell labels from attributes; say which is which with "
+        "Graphs of grakel do not distinguish labels from attributes; say which is which with "
         "GraphSet.from_grakel(graphs, ...).",
     ),
     # networkx
@@ -316,7 +316,7 @@ CASES: dict[str, tuple] = {
     "tu: no files": (
         lambda f: ((f / "D").mkdir(), datasets.load_tu(f / "D")),
         "Expected a file D_graph_labels.txt or D_graph_attributes.txt in {}/D, but there is "
-        "neither; it tells the class or the target of every graph.",
+        "neither; it has the class or the target of every graph.",
     ),
     "tu: names of another set": (
         lambda f: (

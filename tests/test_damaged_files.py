@@ -110,7 +110,7 @@ def test_numbers_too_large_for_a_tu_file_are_named_with_their_line(tmp_path, par
 
 
 def test_different_labels_of_a_tu_file_never_become_one(tmp_path):
-    with pytest.raises(ValueError, match="cannot be told apart"):
+    with pytest.raises(ValueError, match="cannot be distinguished"):
         read_tu(tu(tmp_path, node_labels=f"{HUGE}\n{HUGER}\n1\n"))
     large = [2**62, 2**62 + 1, 1]
     graphs, _ = read_tu(tu(tmp_path, node_labels="".join(f"{n}\n" for n in large)))

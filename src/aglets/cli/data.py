@@ -101,7 +101,7 @@ def convert(
         str | None,
         typer.Option(
             "--to",
-            help="Format to write; else told by the ending.",
+            help="Format to write; else by the ending.",
             metavar="FORMAT",
             parser=one_of(format_names),
             autocompletion=completed(format_names),

@@ -1,4 +1,4 @@
-"""How commands are told which graphs to take: options they share, and loading."""
+"""Which graphs a command takes: options that commands share, and loading."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ FormatOption = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="Format of the file; else told by its ending.",
+        help="Format of the file; else by its ending.",
         rich_help_panel=PANEL,
         metavar="FORMAT",
         parser=one_of(format_names),
@@ -96,14 +96,14 @@ EdgeLabels = Annotated[
     bool | None,
     _option(
         "--edge-labels/--no-edge-labels",
-        help="Whether to tell edges apart by label; else only those of molecules and gSpan.",
+        help="Whether to distinguish edges by label; else only those of molecules and gSpan.",
     ),
 ]
 LabelWith = Annotated[
     str | None,
     _option(
         "--label-with",
-        help="What tells atoms apart beside the element: aromaticity, charge, hybridisation.",
+        help="What distinguishes atoms besides the element: aromaticity, charge, hybridisation.",
     ),
 ]
 CoordinatesOption = Annotated[
@@ -124,7 +124,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 
 @dataclass(frozen=True)
 class Source:
-    """Where graphs come from, as told on the command line."""
+    """Where graphs come from, as given on the command line."""
 
     data: str
     options: ReadOptions
@@ -188,7 +188,7 @@ class Source:
         graphs, y = self.load()
         if y is None:
             raise ValueError(
-                f"Expected to be told what to predict of {self.data}; name the column, property or "
+                f"Expected a target to predict of {self.data}; name the column, property or "
                 "key with --target."
             )
         if y.ndim != 1:
@@ -210,7 +210,7 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
     DATA stands where `source` stands in the command; the options come last.
     """
 
-    def reading(
+    def given_source(
         data: Data,
         format: FormatOption = None,
         format_option: FormatOptions = None,
@@ -248,15 +248,15 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
         )
         return Source(data, options, None if component is None else component.value)
 
-    shared = dict(inspect.signature(reading).parameters)
+    shared = dict(inspect.signature(given_source).parameters)
     argument = shared.pop("data")
 
     @wraps(command)
     def run(**given: Any) -> None:
-        source = reading(given.pop("data"), **{name: given.pop(name) for name in shared})
+        source = given_source(given.pop("data"), **{name: given.pop(name) for name in shared})
         command(source=source, **given)
 
-    hints = get_type_hints(reading, include_extras=True) | get_type_hints(
+    hints = get_type_hints(given_source, include_extras=True) | get_type_hints(
         command, include_extras=True
     )
     own = inspect.signature(command).parameters

@@ -57,15 +57,15 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     n_lambdas : int, default=100
         Steps from lambda_max down to there, each starting from the one before.
     rho : float, default=0.1
-        Length scale of psi: larger tells attributes apart more sharply.
+        Length scale of psi: larger separates attributes more sharply.
     maxpat : int, default=5
         Largest number of *nodes* of a graphlet. Where the search runs out of its budget, the path
         goes on with smaller ones, with a warning.
     starts : int, default=1
-        Most vectors per label at which the attributes of graphlets start: 1 starts at the mean of
-        the label (the paper), more at that many kinds of it, found by k-means on the training
-        nodes. Worth trying where attributes tell more than labels; candidates are then many more,
-        so use a small ``maxpat``, about 2.
+        Maximum number of vectors per label at which the attributes of graphlets start: 1 starts at
+        the mean of the label (the paper), more at that many kinds of it, found by k-means on the
+        training nodes. Worth trying where attributes say more than labels; candidates are then
+        many more, so use a small ``maxpat``, about 2.
     loss : {"squared_hinge", "logistic"} or Loss, default="squared_hinge"
         The paper's loss, or the one that gives probabilities.
     scale : {"standard", "none", "label"}, default="standard"
@@ -76,7 +76,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     learn_attributes : bool, default=True
         False keeps all graphlet attributes at the mean of their label.
     covariates : {"size", None}, default=None
-        Numbers of the whole graph that are in the model beside the graphlets: "size" counts nodes,
+        Numbers of the whole graph that are in the model with the graphlets: "size" counts nodes,
         edges and nodes of each label (unless it is rare). Your own go to ``fit`` and ``predict`` as
         ``covariates=``.
     covariate_penalty : float, default=0.0
@@ -85,7 +85,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     tol : float, default=1e-4
         Relative decrease of the objective at which a step of the path ends.
     max_epochs : int, default=100
-        Most rounds of alternating updates at one lambda.
+        Maximum number of rounds of alternating updates at one lambda.
     patience : int, default=5
         With validation graphs: rounds without improvement on them before a step ends.
     class_weight : dict, "balanced" or None, default=None

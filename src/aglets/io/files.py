@@ -1,4 +1,4 @@
-"""Read graphs from a file of any format, and write them, told by its name or by the user."""
+"""Read graphs from a file of any format, and write them; the name says which, or the user."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def written_format(path: PathLike, given: str | None = None) -> str:
 def write_file(
     graphs: GraphSet, path: PathLike, y: Targets | None = None, *, format: str | None = None
 ) -> None:
-    """Write graphs as JSON, JSON lines, gSpan text or a TU folder, told by the name or given.
+    """Write graphs as JSON, JSON lines, gSpan text or a TU folder, by the name or as given.
 
     A name without an ending is the folder of a TU data set.
     """

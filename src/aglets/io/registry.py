@@ -30,7 +30,7 @@ class ReadOptions:
     Parameters
     ----------
     format : str, optional
-        Else told by the ending.
+        Else by the ending.
     target : str, optional
         Column, property or key to predict.
     smiles, separator : str, optional
