@@ -74,7 +74,7 @@ def files_of_a_checkpoint(folder: Path, graphs: GraphSet, y: list[int]) -> list[
         place = folder / kind.__name__
         place.mkdir(parents=True)
         with kind(place, "0" * 64, every=0.0) as kept:
-            estimator.fit(graphs, y, watch=kept)
+            estimator.fit(graphs, y, callback=kept)
             files.append(sorted(place.glob(ending))[0].rename(folder / ending.strip("*")))
     return files
 

@@ -19,7 +19,7 @@ from paper.lagra import PAPER_5, choice, curve, cut
 from paper.protocol import Split
 
 from aglets import GraphSet, LagraClassifierCV
-from aglets.training.fitting import FitCallback, Paths, Prepared, Task
+from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
 
 #: Folds are those of `LagraClassifierCV`, which needs a seed for them.
 FOLDS = {"cv": 5, "random_state": 0}
@@ -102,7 +102,7 @@ class Memory(FitCallback):
         self.asked: list[Task] = []
         self._start = 0.0
 
-    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
+    def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         self.asked.append(task)
         self._start = cpu_seconds()
         return self.paths.get(task)

@@ -310,7 +310,7 @@ def _best_model(progress: FitProgress, estimator: Any, ended: str) -> LagraModel
     if best is None:
         what, remedy = _ENDS[ended]
         raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
-    return model_of(best.points, best.paths, best.prepared.input_spec, estimator.outputs_)
+    return model_of(best.points, best.paths, best.training_set.input_spec, estimator.outputs_)
 
 
 def _summary(

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 
 from aglets.training.checkpoint import Checkpoint
-from aglets.training.fitting import FitCallback, Paths, Prepared, Task
+from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
 from aglets.training.path_point import PathPoint
 from aglets.training.resume import Resume
 
@@ -38,7 +38,7 @@ class Best:
 
     loss: float
     n_graphlets: int
-    prepared: Prepared
+    training_set: TrainingSet
     paths: list[list[PathPoint]]
 
     @property
@@ -92,26 +92,28 @@ class FitProgress(FitCallback):
         # The last path, on all graphs, is as long as the best point says.
         self._bar = self.progress.add_task("reading", total=n_points + n_lambdas)
 
-    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
+    def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Return the path if the checkpoint has it."""
-        known = self.checkpoint.begin(task, prepared)
+        known = self.checkpoint.begin(task, training_set)
         if known is not None:
             self.n_resumed += 1
             for length in range(1, max(map(len, known)) + 1):
-                self._note(task, prepared, [path[:length] for path in known])
+                self._note(task, training_set, [path[:length] for path in known])
         return known
 
     def resume(self, task: Task) -> Sequence[Resume | None] | None:
         """Return where the paths go on that the checkpoint has begun."""
         return self.checkpoint.resume(task)
 
-    def snapshot(self, task: Task, prepared: Prepared, resumes: Sequence[Resume | None]) -> None:
+    def snapshot(
+        self, task: Task, training_set: TrainingSet, resumes: Sequence[Resume | None]
+    ) -> None:
         """Let the checkpoint keep where the path is."""
-        self.checkpoint.snapshot(task, prepared, resumes)
+        self.checkpoint.snapshot(task, training_set, resumes)
 
-    def step(self, task: Task, prepared: Prepared, paths: Paths) -> None:
+    def step(self, task: Task, training_set: TrainingSet, paths: Paths) -> None:
         """Move the bar, and look whether time is up."""
-        self._note(task, prepared, paths)
+        self._note(task, training_set, paths)
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfTimeError
 
@@ -120,7 +122,7 @@ class FitProgress(FitCallback):
         self.checkpoint.end(task, paths)
         self.progress.update(self._bar, advance=self._n_lambdas - max(map(len, paths)))
 
-    def _note(self, task: Task, prepared: Prepared, paths: Paths) -> None:
+    def _note(self, task: Task, training_set: TrainingSet, paths: Paths) -> None:
         length = min(len(path) for path in paths)
         if not length:
             return
@@ -133,7 +135,7 @@ class FitProgress(FitCallback):
         # Losses on different graphs cannot be compared, so of several folds only the first counts.
         judged = task.stage in ("holdout", "fold 0")
         if judged and loss is not None and self._is_better(loss, n_graphlets):
-            self.best = Best(loss, n_graphlets, prepared, [path[:length] for path in paths])
+            self.best = Best(loss, n_graphlets, training_set, [path[:length] for path in paths])
         shown = loss if score is None else score
         self.progress.update(
             self._bar,

@@ -29,7 +29,7 @@ class _OnePoint(BaseLagra):
 
     def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
-        self.maxpat_, prepared, paths = walk_affordable(
+        self.maxpat_, training_set, paths = walk_affordable(
             sample,
             settings,
             rho=float(self.rho),
@@ -37,7 +37,7 @@ class _OnePoint(BaseLagra):
             starts=int(self.starts),
             validation=validation,
         )
-        self._store(paths, settings.n_lambdas - 1, prepared.input_spec)
+        self._store(paths, settings.n_lambdas - 1, training_set.input_spec)
 
 
 class LagraClassifier(_OnePoint, LagraForClasses):

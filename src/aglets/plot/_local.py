@@ -108,8 +108,13 @@ class LocalDisplay:
             place = max(start, end) if value >= 0.0 else min(start, end)
             pad = 0.08 * margin * (1 if value >= 0.0 else -1)
             ax.text(
-                *(place + pad, row, f"{value:+.2g}"),
-                **{"size": 6, "color": INK, "ha": side, "va": "center"},
+                place + pad,
+                row,
+                f"{value:+.2g}",
+                size=6,
+                color=INK,
+                ha=side,
+                va="center",
                 bbox={"boxstyle": "square,pad=0.05", "fc": "white", "ec": "none", "alpha": 0.8},
             )
         ax.axvline(0.0, color=INK, lw=0.6)

@@ -91,9 +91,14 @@ def write(
     """
     check_target(path, what="the page")
     text = html(
-        *(model, graphs, y),
-        **{"title": title, "max_graphs": max_graphs, "stability": stability, "n_jobs": n_jobs},
+        model,
+        graphs,
+        y,
+        title=title,
+        max_graphs=max_graphs,
+        stability=stability,
         covariates=covariates,
+        n_jobs=n_jobs,
     )
     write_text(path, text)
     return Path(path)
@@ -114,7 +119,9 @@ def html(
     # Laying out many small graphs is quicker when linear algebra does not call for more threads.
     with threadpool_limits(1):
         data = collect(
-            *(model, graphs, y),
+            model,
+            graphs,
+            y,
             max_graphs=max_graphs,
             n_jobs=n_jobs,
             stability=stability,

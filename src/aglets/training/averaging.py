@@ -1,6 +1,6 @@
 """Averages of models of the grid: which members, and with what weights.
 
-Greedy ensemble selection (Caruana et al., 2004): members are added one by one, again and again from
+Greedy ensemble selection (Caruana et al., 2004): members are added one by one, repeatedly from
 all points of the grid, each time the one with which the mean of all members has the lowest loss on
 held-out graphs. f is linear in coefficients, so the mean of LAGRA models is a LAGRA model: their
 graphlets together, coefficients weighted. A single point that is chosen by few held-out graphs is
@@ -53,8 +53,8 @@ def greedy_members(
 ) -> list[Member]:
     """Choose members by the loss on all held-out graphs together.
 
-    A point that some fold's path did not reach is no candidate. Ties go to the sparser point, then
-    to the larger lambda.
+    A point that some fold's path did not reach is not a candidate. Ties go to the sparser point,
+    then to the larger lambda.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from aglets._version import __version__
 from aglets.graphs import GraphSet
 from aglets.mining import Pattern
-from aglets.training.fitting import FitCallback, Paths, Prepared, Task
+from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
 from aglets.training.optim.state import StoredState
 from aglets.training.path_point import PathPoint
 from aglets.training.resume import Resume
@@ -70,7 +70,7 @@ _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 def fingerprint(
     graphs: GraphSet, y: Any, parameters: Mapping[str, Any], covariates: Any = None
 ) -> str:
-    """Return a text that tells apart fits that would give different paths.
+    """Return a text that differs between fits that would give different paths.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class Checkpoint(FitCallback):
         """How many finished paths there are."""
         return sum(path.suffix == ".npz" for path in self._own_files())
 
-    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
+    def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Return the paths of a task that was finished before."""
         path = self._path(task)
         return read_paths(path) if path.is_file() else None
@@ -175,7 +175,9 @@ class Checkpoint(FitCallback):
         path = self._part(task)
         return read_resumes(path) if path.is_file() else None
 
-    def snapshot(self, task: Task, prepared: Prepared, resumes: Sequence[Resume | None]) -> None:
+    def snapshot(
+        self, task: Task, training_set: TrainingSet, resumes: Sequence[Resume | None]
+    ) -> None:
         """Write the paths of a task that is under way, if that is worth its time."""
         start = time.monotonic()
         if start < self._next:

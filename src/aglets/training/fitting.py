@@ -28,9 +28,9 @@ from aglets.training.sample import Sample
 __all__ = [
     "FitCallback",
     "Paths",
-    "Prepared",
     "Settings",
     "Task",
+    "TrainingSet",
     "Walk",
     "learn_input_spec",
     "prepare",
@@ -44,7 +44,7 @@ Paths = list[list[PathPoint]]  # per output
 logger = logging.getLogger("aglets")
 
 #: Part of the time for searches that a size of patterns may use however little is left.
-LEAST_SHARE = 1.0 / 60.0
+MIN_SHARE = 1.0 / 60.0
 
 
 class Task(NamedTuple):
@@ -70,7 +70,7 @@ class FitCallback:
 
     keeps_paths = False
 
-    def begin(self, task: Task, prepared: Prepared) -> Paths | None:
+    def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Before a path: return it, per output, if it is known from an earlier run."""
         return None
 
@@ -78,10 +78,12 @@ class FitCallback:
         """Before a path that is not known: return where it goes on, per output, if it was begun."""
         return None
 
-    def step(self, task: Task, prepared: Prepared, paths: Paths) -> None:
+    def step(self, task: Task, training_set: TrainingSet, paths: Paths) -> None:
         """After each lambda, with the paths of all outputs so far."""
 
-    def snapshot(self, task: Task, prepared: Prepared, resumes: Sequence[Resume | None]) -> None:
+    def snapshot(
+        self, task: Task, training_set: TrainingSet, resumes: Sequence[Resume | None]
+    ) -> None:
         """After each lambda that was walked, with all that is needed to go on from there."""
 
     def end(self, task: Task, paths: Paths) -> None:
@@ -136,7 +138,7 @@ def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class TrainingSet:
     """Training graphs that were placed, and how others are brought to their units."""
 
     input_spec: InputSpec
@@ -151,7 +153,7 @@ def prepare(
     maxpat: int,
     starts: int = 1,
     input_spec: InputSpec | None = None,
-) -> Prepared:
+) -> TrainingSet:
     """Scale the attributes of training graphs and plant the tree that all their paths share.
 
     Parameters
@@ -166,8 +168,8 @@ def prepare(
         Labels and units; those of the sample unless given.
     """
     input_spec = learn_input_spec(sample, settings) if input_spec is None else input_spec
-    beside = () if sample.covariates is None else sample.covariates.T
-    sample = sample[content_order(sample.graphs, *sample.targets, sample.weight, *beside)]
+    columns = () if sample.covariates is None else sample.covariates.T
+    sample = sample[content_order(sample.graphs, *sample.targets, sample.weight, *columns)]
     plan = MiningPlan(
         maxpat=maxpat,
         starts=starts,
@@ -176,12 +178,12 @@ def prepare(
         n_jobs=settings.n_jobs,
     )
     placement = settings.engine.place(sample.to_model_units(input_spec), plan)
-    return Prepared(input_spec, starts, placement)
+    return TrainingSet(input_spec, starts, placement)
 
 
 @dataclass(frozen=True)
 class Walk:
-    """One path per output to walk on prepared graphs.
+    """One path per output to walk on training_set graphs.
 
     Parameters
     ----------
@@ -205,7 +207,7 @@ class Walk:
 
 
 def walk(
-    prepared: Prepared,
+    training_set: TrainingSet,
     settings: Settings,
     plan: Walk,
     *,
@@ -216,7 +218,7 @@ def walk(
 
     Parameters
     ----------
-    prepared : Prepared
+    training_set : TrainingSet
     settings : Settings
     plan : Walk
     branches : sequence (per output) of BranchPoints, optional
@@ -228,11 +230,11 @@ def walk(
     -------
     list (per output) of lists of PathPoint
     """
-    task = Task(plan.stage, plan.rho, plan.maxpat, prepared.starts)
-    known = settings.callback.begin(task, prepared)
-    if known is not None:
-        return known
-    placement = prepared.placement
+    task = Task(plan.stage, plan.rho, plan.maxpat, training_set.starts)
+    finished = settings.callback.begin(task, training_set)
+    if finished is not None:
+        return finished
+    placement = training_set.placement
     outputs = range(placement.n_outputs)
     begun = settings.callback.resume(task) or resumes or [None for _ in outputs]
     reached: list[Resume | None] = list(begun)
@@ -262,9 +264,9 @@ def walk(
     paths: Paths = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
-        settings.callback.step(task, prepared, paths)
+        settings.callback.step(task, training_set, paths)
         if [resume and len(resume.points) for resume in reached] == list(map(len, paths)):
-            settings.callback.snapshot(task, prepared, reached)
+            settings.callback.snapshot(task, training_set, reached)
         if plan.done is not None and plan.done(paths):
             break
     settings.callback.end(task, paths)
@@ -279,7 +281,7 @@ def walk_affordable(
     maxpat: int,
     starts: int = 1,
     validation: Sample | None = None,
-) -> tuple[int, Prepared, Paths]:
+) -> tuple[int, TrainingSet, Paths]:
     """Walk whole paths with patterns of up to maxpat nodes, as far as the search can afford them.
 
     Where its budget runs out, the walk goes on with smaller patterns, with a warning: before the
@@ -287,34 +289,34 @@ def walk_affordable(
     left, so that all together take little more than ``settings.max_seconds`` in searches.
     ``validation`` holds graphs in the user's units.
     """
-    prepared: Prepared | None = None
+    training_set: TrainingSet | None = None
     seconds = settings.max_seconds
     left = 0.0 if seconds is None else seconds
     branches: list[BranchPoints] = []
     for size in range(maxpat, 0, -1):
-        if prepared is None:
-            prepared = prepare(sample, settings, maxpat=size, starts=starts)
+        if training_set is None:
+            training_set = prepare(sample, settings, maxpat=size, starts=starts)
             branches = [BranchPoints() for _ in sample.targets]
         held_out = None
         if validation is not None:
-            held_out = Validation(validation.to_model_units(prepared.input_spec))
-        placement = prepared.placement
-        share = None if seconds is None else max(left / 2.0, LEAST_SHARE * seconds)
+            held_out = Validation(validation.to_model_units(training_set.input_spec))
+        placement = training_set.placement
+        share = None if seconds is None else max(left / 2.0, MIN_SHARE * seconds)
         try:
             paths = walk(
-                prepared,
+                training_set,
                 replace(settings, max_seconds=share),
                 Walk(rho, size, held_out),
                 branches=branches,
                 resumes=[each.last for each in branches],
             )
             if size == 1 or all(len(path) == settings.n_lambdas for path in paths):
-                return size, prepared, paths
+                return size, training_set, paths
         except mining.BudgetError as error:
             if size == 1:
                 raise
             _warn_of_budget(f"There is no path with maxpat={size}, because {error}")
-            prepared = None  # what its tree holds of such patterns would be in the way
+            training_set = None  # what its tree holds of such patterns would be in the way
         left -= placement.seconds_spent()
         _warn_of_budget(f"Went on with maxpat={size - 1}; larger graphlets are too many here.")
     raise AssertionError("maxpat is at least 1")
@@ -325,7 +327,7 @@ def _warn_of_budget(sentence: str) -> None:
 
 
 def walk_maxpats(
-    prepared: Prepared, settings: Settings, plan: Walk, maxpats: Sequence[int]
+    training_set: TrainingSet, settings: Settings, plan: Walk, maxpats: Sequence[int]
 ) -> dict[int, Paths]:
     """Walk the paths of several maxpat instead of the plan's one, the largest first.
 
@@ -333,12 +335,12 @@ def walk_maxpats(
     too large for the budget of the search is left out, with a warning, if a smaller one is not.
     """
     ordered = sorted(set(maxpats), reverse=True)
-    branches = [BranchPoints(ordered[1:]) for _ in range(prepared.placement.n_outputs)]
+    branches = [BranchPoints(ordered[1:]) for _ in range(training_set.placement.n_outputs)]
     walked: dict[int, Paths] = {}
     for maxpat in ordered:
         try:
             walked[maxpat] = walk(
-                prepared,
+                training_set,
                 settings,
                 replace(plan, maxpat=maxpat),
                 branches=branches,

@@ -31,7 +31,7 @@ __all__ = ["SOLVERS", "Schedule", "Validation", "lagra_path", "lambda_grid"]
 
 SOLVERS: dict[str, type[Solver]] = {"fast": FastSolver, "paper": PaperSolver}
 
-#: Least lambda_max with covariates, as a part of all residuals of the best constant.
+#: Smallest lambda_max with covariates, as a part of all residuals of the best constant.
 NOTHING_LEFT = 1e-6
 
 
@@ -199,20 +199,20 @@ def _beginning(problem: Problem) -> Resume:
         lam_max, reach = problem.graphs.lambda_max(state.scores)
         return Resume((), state, reach, lam_max)
     size = state.scores.residual_size()
-    least = NOTHING_LEFT * size
+    lowest = NOTHING_LEFT * size
     if design.factor == 0.0:
         state = solve_beta(problem, state, 1e-3 * size)
     else:
         g, _ = state.scores.gradient()
-        least = max(least, float(np.abs(g).max(initial=0.0)) / design.factor)
+        lowest = max(lowest, float(np.abs(g).max(initial=0.0)) / design.factor)
     lam_max, reach = problem.graphs.lambda_max(state.scores)
-    if lam_max < least and design.factor == 0.0:
+    if lam_max < lowest and design.factor == 0.0:
         warnings.warn(
             "The covariates alone fit the training graphs, and leave nothing for graphlets to "
             "explain; give them a covariate_penalty, or fewer of them.",
             stacklevel=2,
         )
-    return Resume((), state, reach, max(lam_max, least))
+    return Resume((), state, reach, max(lam_max, lowest))
 
 
 @dataclass(frozen=True)

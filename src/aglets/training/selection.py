@@ -205,13 +205,13 @@ def _walked(
     refused: BudgetError | None = None
     some = False
     for starts, maxpats in grid.maxpats.items():
-        prepared = prepare(
+        training_set = prepare(
             train, settings, maxpat=max(maxpats), starts=starts, input_spec=input_spec
         )
         for rho in grid.rhos:
             try:
                 plan = Walk(rho, max(maxpats), validation, done=is_stale, stage=stage)
-                walked = walk_maxpats(prepared, settings, plan, maxpats)
+                walked = walk_maxpats(training_set, settings, plan, maxpats)
             except BudgetError as error:
                 refused = error
                 continue
@@ -232,15 +232,17 @@ def walk_cells(
     for starts in sorted({cell.starts for cell in stops}):
         cells = [cell for cell in stops if cell.starts == starts]
         maxpat = max(cell.maxpat for cell in cells)
-        prepared = prepare(sample, settings, maxpat=maxpat, starts=starts, input_spec=input_spec)
+        training_set = prepare(
+            sample, settings, maxpat=maxpat, starts=starts, input_spec=input_spec
+        )
         for cell in cells:
             plan = Walk(cell.rho, cell.maxpat, stop=stops[cell], stage="refit")
-            walked[cell] = walk(prepared, settings, plan)
+            walked[cell] = walk(training_set, settings, plan)
     return walked
 
 
 def is_stale(paths: Paths) -> bool:
-    """Whether the validation loss was lowest long ago, so that going on would be in vain.
+    """Whether the validation loss was lowest long ago, so that going on does not pay.
 
     Long is when lambda has fallen below `STALE_RATIO` times the best one, over `STALE_POINTS` or
     more points, and the model fits: its training loss is below `STALE_LOSS` of that at the start.
@@ -283,8 +285,8 @@ def choose(
     best = cost.min()
     tied = cost <= best + max(slack, ROUNDING * abs(best))
     tied &= n_nonzero == n_nonzero[tied].min()
-    least = cost[tied].min()
-    tied &= cost <= least + ROUNDING * abs(least)
+    lowest = cost[tied].min()
+    tied &= cost <= lowest + ROUNDING * abs(lowest)
     index = int(np.flatnonzero(tied.any(axis=0))[0])
     position = int(np.flatnonzero(tied[:, index])[0])
     return Choice(position, index, grid.cells[position])

@@ -1,6 +1,6 @@
 """How sure a loss or score on held-out graphs is: its standard error.
 
-The one-standard-error rule takes the sparsest model that is no worse than the best by more than
+The one-standard-error rule takes the sparsest model that is not worse than the best by more than
 this: what lies within it may be luck.
 """
 

@@ -146,12 +146,12 @@ class LocalScores:
         graphs = self.matched.graphs
         return ScoreSums.of(graphs.loss, graphs.y, self.f, graphs.weight)
 
-    def quadratic(self, chosen: Bools, least_bend: float) -> tuple[Floats, Floats]:
+    def quadratic(self, chosen: Bools, min_bend: float) -> tuple[Floats, Floats]:
         """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
         graphs, a = self.matched.graphs, self.residual
-        least = least_bend * graphs.loss.curvature_bound(graphs.weight)
+        lowest = min_bend * graphs.loss.curvature_bound(graphs.weight)
         bend = self.curvature
-        bend = np.where(a != 0.0, np.maximum(bend, least), bend)
+        bend = np.where(a != 0.0, np.maximum(bend, lowest), bend)
         rows = self._rows_of(chosen)
         bent = bend > 0.0
         bent_rows = rows[:, bent]

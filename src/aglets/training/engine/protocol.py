@@ -127,10 +127,10 @@ class Scores(Protocol):
     def score(self) -> float:
         """Weighted accuracy, or R²."""
 
-    def quadratic(self, chosen: Bools, least_bend: float) -> tuple[Floats, Floats]:
+    def quadratic(self, chosen: Bools, min_bend: float) -> tuple[Floats, Floats]:
         """(Q, g) of the chosen rows and, last, of the intercept: the Newton model of the loss.
 
-        Q = sum_i h_i rows_i rows_i', where the curvature h_i is at least `least_bend` times its
+        Q = sum_i h_i rows_i rows_i', where the curvature h_i is at least `min_bend` times its
         bound where a_i != 0.
         """
 

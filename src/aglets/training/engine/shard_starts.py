@@ -128,10 +128,10 @@ def _farthest(shards: Sequence[Any], labels: Codes, centres: Floats) -> tuple[Fl
 
 def _sums(rows: Floats, codes: Any, weight: Floats, n_codes: int) -> tuple[Floats, Floats]:
     """Weight, and weighted sum of rows, of each code; -1 is none."""
-    known = codes >= 0
-    codes, weight = codes[known], weight[known]
+    seen = codes >= 0
+    codes, weight = codes[seen], weight[seen]
     total = np.zeros((n_codes, rows.shape[1]))
-    for j, column in enumerate(rows[known].T):
+    for j, column in enumerate(rows[seen].T):
         total[:, j] = np.bincount(codes, weights=weight * column, minlength=n_codes)
     return np.bincount(codes, weights=weight, minlength=n_codes).astype(np.float64), total
 

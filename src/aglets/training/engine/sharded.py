@@ -251,9 +251,9 @@ class ShardedScores:
         """Weighted accuracy, or R²."""
         return float(_total(ask(self.parts, "score_sums")).score)
 
-    def quadratic(self, chosen: Bools, least_bend: float) -> tuple[Floats, Floats]:
+    def quadratic(self, chosen: Bools, min_bend: float) -> tuple[Floats, Floats]:
         """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
-        return _totals(ask(self.parts, "quadratic", chosen, least_bend))
+        return _totals(ask(self.parts, "quadratic", chosen, min_bend))
 
     def line(self, chosen: Bools, change: Floats, change0: float) -> ShardedLine:
         """Draw the line along a change of coefficients and intercept."""

@@ -99,7 +99,7 @@ def update_z(problem: Problem, state: State) -> State:
 
 
 def _next_length(x: Floats, step: Step[Any], before: float) -> float:
-    """Return the accepted length, unless the step was too small to tell it from any other."""
+    """Return the accepted length, unless the step was too small to judge it by."""
     moved = float(np.abs(step.x - x).max(initial=0.0))
     return step.length if moved > STANDSTILL * float(np.abs(x).max(initial=0.0)) else before
 

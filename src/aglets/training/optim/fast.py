@@ -35,17 +35,17 @@ MAX_ENTERING = 10
 #: Violations of |g| <= lambda below this part of lambda let nothing enter W.
 KKT_TOLERANCE = 1e-6
 #: A step that promises to lower F by less than this part of it is rounding.
-LEAST_PROMISE = 1e-14
+MIN_PROMISE = 1e-14
 #: Coefficients below this part of the largest are zero but for rounding: where several patterns
 #: have the same psi, their share of one weight may end there.
 ROUNDING = 1e-10
 #: Gradients that differ by less than this part of them are the same number.
 TIE = 1e-9
 #: Share of its bound that a curvature is lifted to where the loss has a slope but no bend.
-LEAST_BEND = 1e-3
-#: Least damping of covariates, as a part of the curvature's bound, and the length of steps below
+MIN_BEND = 1e-3
+#: Smallest damping of covariates, as a part of the curvature's bound, and the length of steps below
 #: which it grows.
-LEAST_DAMPING, CUT = 1e-6, 0.2
+MIN_DAMPING, CUT = 1e-6, 0.2
 #: Sufficient decrease, as a part of the decrease that the model promises.
 ARMIJO = 1e-4
 #: Range of step lengths in z around the reciprocal of the curvature bound.
@@ -126,7 +126,7 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
         lift = None if damped is None else damping * damped[moving]
         change, change0 = newton_direction(scores, moving, here, beta0, part.lam, lift)
         promised = part.promise(g[moving], here, change) + slope0 * change0
-        if promised <= LEAST_PROMISE * value:
+        if promised <= MIN_PROMISE * value:
             break
         line = scores.line(moving, change, change0)
         length = 1.0
@@ -140,7 +140,7 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
             damping = next_damping(damping, 0.0)
             if damped is not None and damping <= 1.0:
                 continue
-            break  # F cannot be told from its minimum any more
+            break  # F is its minimum but for rounding
         damping = next_damping(damping, length)
         beta[moving] = moved
         beta0 += length * change0
@@ -159,7 +159,7 @@ def newton_direction(
     damping: Floats | None = None,
 ) -> tuple[Floats, float]:
     """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
-    Q, slopes = scores.quadratic(moving, LEAST_BEND)
+    Q, slopes = scores.quadratic(moving, MIN_BEND)
     if damping is not None:
         Q += np.diag(np.append(damping, 0.0))
     b = np.append(beta, beta0)
@@ -190,10 +190,10 @@ def next_damping(damping: float, length: float) -> float:
     (1e-06, 0.001, 0.0001)
     """
     if length < CUT:
-        return max(10.0 * damping, LEAST_DAMPING)
+        return max(10.0 * damping, MIN_DAMPING)
     if length < 1.0:
         return damping
-    return damping / 10.0 if damping > LEAST_DAMPING else 0.0
+    return damping / 10.0 if damping > MIN_DAMPING else 0.0
 
 
 def _largest(lam: float | Floats) -> float:

@@ -1,7 +1,7 @@
 """Quadratic functions with an L1 term: what is left of a loss after one Newton model.
 
 Coordinate descent finds the support and the signs in a few sweeps, but where columns are nearly
-collinear (psi close to 1 everywhere, beside the intercept) it creeps on the support for thousands.
+collinear (psi close to 1 everywhere, like the intercept) it creeps on the support for thousands.
 There the problem is a system of linear equations, so both take turns.
 """
 

@@ -90,10 +90,10 @@ class State:
     def scores(self) -> Scores:
         """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i), with the graphs."""
         # Not a cached_property, which takes a lock in Python 3.11.
-        known: Scores | None = self.__dict__.get("_scores")
-        if known is None:
-            known = self.__dict__["_scores"] = self.matched.scores(self.coef, self.beta0)
-        return known
+        scores: Scores | None = self.__dict__.get("_scores")
+        if scores is None:
+            scores = self.__dict__["_scores"] = self.matched.scores(self.coef, self.beta0)
+        return scores
 
     @property
     def coef(self) -> Floats:
