@@ -12,6 +12,7 @@ import include_code
 import numpy as np
 import pytest
 
+from aglets.io.registry import FORMATS
 from aglets.model.losses import LOSSES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,7 +29,7 @@ def test_the_code_on_a_page_is_the_code_of_the_package(page):
 def test_files_that_a_page_names_are_there(page):
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:src|cpp|tests|benchmarks|tools|docs)/[\w./-]+)`", text)
-    made_by_the_reader = {"tests/test_log_cosh.py"}
+    made_by_the_reader = {"tests/test_log_cosh.py", "tests/test_lines.py"}
     for name in set(named) - made_by_the_reader:
         assert (ROOT / name).exists(), name
 
@@ -41,32 +42,50 @@ def imported(path: Path):
     return module
 
 
-@pytest.fixture
-def walked(tmp_path):
-    """Follow the page on losses: write both of its files and import them."""
-    text = (ROOT / "docs" / "develop" / "add-a-loss.md").read_text(encoding="utf-8")
+def walk(page: str, folder: Path, marks: dict[str, str]) -> list:
+    """Follow a page: write its files, known by a mark in each, and import them."""
+    text = (ROOT / "docs" / "develop" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)\n```", text, flags=re.DOTALL)
-    [code] = [block for block in blocks if '"""The log-cosh loss: numbers' in block]
-    [test] = [block for block in blocks if "def test_log_cosh" in block]
-    paths = tmp_path / "log_cosh_page.py", tmp_path / "test_log_cosh_page.py"
-    for path, block in zip(paths, (code, test), strict=True):
-        path.write_text(block + "\n", encoding="utf-8")
-    yield [imported(path) for path in paths]
-    LOSSES._things.pop("log_cosh")
-    for path in paths:
-        del sys.modules[path.stem]
+    modules = []
+    for name, mark in marks.items():
+        [block] = [block for block in blocks if mark in block]
+        (folder / name).write_text(block + "\n", encoding="utf-8")
+        modules.append(imported(folder / name))
+        del sys.modules[Path(name).stem]
+    return modules
 
 
-def test_the_loss_of_the_page_passes_the_test_of_the_page(walked):
-    module, test = walked
-    assert doctest.testmod(module).failed == 0
-    for error in (1e-3, 50.0):
-        test.test_log_cosh_is_a_square_nearby_and_linear_far_away(error)
-    test.test_an_estimator_takes_log_cosh_by_name()
-    loss, rng = module.LogCosh(), np.random.default_rng(0)
-    y, f, w = rng.normal(size=(3, 20))
-    slope = (loss.value(y, f + 1e-6, w) - loss.value(y, f - 1e-6, w)) / 2e-6
-    assert -loss.residual(y, f, w).sum() == pytest.approx(slope, abs=1e-6)
+def test_the_loss_of_the_page_passes_the_test_of_the_page(tmp_path):
+    marks = {
+        "log_cosh_page.py": '"""The log-cosh loss: numbers',
+        "its_test.py": "def test_log_cosh",
+    }
+    module, test = walk("add-a-loss.md", tmp_path, marks)
+    try:
+        assert doctest.testmod(module).failed == 0
+        for error in (1e-3, 50.0):
+            test.test_log_cosh_is_a_square_nearby_and_linear_far_away(error)
+        test.test_an_estimator_takes_log_cosh_by_name()
+        loss, rng = module.LogCosh(), np.random.default_rng(0)
+        y, f, w = rng.normal(size=(3, 20))
+        slope = (loss.value(y, f + 1e-6, w) - loss.value(y, f - 1e-6, w)) / 2e-6
+        assert -loss.residual(y, f, w).sum() == pytest.approx(slope, abs=1e-6)
+    finally:
+        LOSSES._things.pop("log_cosh")
+
+
+def test_the_format_of_the_page_passes_the_test_of_the_page(tmp_path, capsys):
+    marks = {
+        "lines_page.py": '"""One graph per line: its class',
+        "its_test.py": "def test_lines_that",
+    }
+    _, test = walk("add-a-format.md", tmp_path, marks)
+    try:
+        test.test_lines_that_are_written_and_read_again_are_the_same(tmp_path)
+        test.test_a_line_that_is_too_short_is_named(tmp_path)
+        test.test_commands_read_lines(tmp_path, capsys)
+    finally:
+        FORMATS._things.pop("lines")
 
 
 def test_sources_are_found_by_name(tmp_path):

@@ -31,14 +31,20 @@ def python_lines(text: str, name: str) -> list[str]:
     """Find a Python definition by its dotted name."""
     node: ast.AST = ast.parse(text)
     for part in name.split("."):
-        inner = [
-            child for child in ast.iter_child_nodes(node) if getattr(child, "name", "") == part
-        ]
-        if not inner:
+        inner = {_called(child): child for child in ast.iter_child_nodes(node)}
+        if part not in inner:
             return []
-        node = inner[0]
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])  # type: ignore[attr-defined]
+        node = inner[part]
+    above = [one.lineno for one in getattr(node, "decorator_list", [])]
+    first = min([node.lineno, *above])  # type: ignore[attr-defined]
     return text.splitlines()[first - 1 : node.end_lineno]  # type: ignore[attr-defined]
+
+
+def _called(node: ast.AST) -> str:
+    """Return the name of a definition, or of the function that a statement calls."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return getattr(node.value.func, "id", "")
+    return getattr(node, "name", "")
 
 
 def cpp_lines(text: str, name: str) -> list[str]:
