@@ -178,6 +178,23 @@ def test_a_path_under_way_is_not_written_more_often_than_pays(tmp_path):
     assert not list((tmp_path / "kept").glob("*.part"))
 
 
+@pytest.mark.parametrize("after", [2, 5])
+def test_a_fit_that_is_interrupted_keeps_every_lambda(after, tmp_path):
+    graphs, y, _ = datasets.make_planted(40, random_state=1)
+    options = {"starts": 1, "rhos": (0.3,), "maxpats": (2,), "n_lambdas": 8, "random_state": 0}
+    whole, recorder = LagraClassifierCV(**options), Recorder()
+    whole.fit(graphs, y, callback=recorder)
+    stopped = Killed(tmp_path / "kept", "key", every=1e6, after=after)
+    with stopped, pytest.raises(KilledError):
+        LagraClassifierCV(**options).fit(graphs, y, callback=stopped)
+    # Were a lambda walked again, this one would end the fit.
+    again = Killed(tmp_path / "kept", "key", resume=True, after=len(recorder.steps) - after)
+    with again:
+        resumed = LagraClassifierCV(**options).fit(graphs, y, callback=again)
+    assert resumed.graphlets_ == whole.graphlets_
+    assert np.array_equal(resumed.intercept_, whole.intercept_)
+
+
 def test_a_full_disk_leaves_what_was_there(fitted, tmp_path, monkeypatch):
     _, recorder, _, _ = fitted
     kept = Checkpoint(tmp_path / "kept", "key")

@@ -6,7 +6,8 @@ missing, and ends with the same model. Files are written whole or not at all.
 Only one process may use a checkpoint, and nothing but its own files is ever removed.
 
 A finished path is kept as its points. One that is under way is kept with the solver's state, too,
-after each lambda, but not more often than pays: short lambdas are lost together, long ones never.
+after each lambda, but not more often than pays: if the process is killed, short lambdas are lost
+together, long ones never. A fit that ends in any other way loses only the lambda it was at.
 """
 
 from __future__ import annotations
@@ -129,6 +130,7 @@ class Checkpoint(FitCallback):
         self.folder = Path(folder)
         self.every = every
         self._next = time.monotonic() + every
+        self._unwritten: tuple[Task, list[Resume | None]] | None = None
         found = check_folder(folder)
         with naming(folder):
             self.folder.mkdir(exist_ok=True)
@@ -155,7 +157,8 @@ class Checkpoint(FitCallback):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Let others use the folder; a fit that failed before its first path leaves nothing."""
+        """Let others use the folder; a fit that failed before its first lambda leaves nothing."""
+        self._write_rest()
         if kind is not None and self._lock.is_held and not any(self._own_files()):
             self.delete()
         self.close()
@@ -181,28 +184,40 @@ class Checkpoint(FitCallback):
         """Write the paths of a task that is under way, if that is worth its time."""
         start = time.monotonic()
         if start < self._next:
+            self._unwritten = (task, list(resumes))
             return
+        self._unwritten = None
         write_resumes(self._part(task), resumes)
         took = time.monotonic() - start
         self._next = start + took + max(self.every, EVERY_TIMES * took if self.every else 0.0)
 
     def end(self, task: Task, paths: Paths) -> None:
         """Write the paths of a task."""
+        self._unwritten = None
         write_paths(self._path(task), paths)
         self._part(task).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let others use the folder; what is in it stays."""
+        self._write_rest()
         self._lock.release()
 
     def delete(self) -> None:
         """Remove the files of the checkpoint, and the folder if it holds nothing else."""
+        self._unwritten = None
         with suppress(OSError):
             self._remove_paths()
             (self.folder / MARK).unlink()
         self._lock.release(remove=True)
         with suppress(OSError):  # it holds files of others, or is a link
             self.folder.rmdir()
+
+    def _write_rest(self) -> None:
+        """Write what was not worth its time before; on a full disk what is there has to do."""
+        if self._unwritten is not None:
+            (task, resumes), self._unwritten = self._unwritten, None
+            with suppress(OSError):
+                write_resumes(self._part(task), resumes)
 
     def _remove_paths(self) -> None:
         for path in self._own_files():
