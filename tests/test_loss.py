@@ -9,7 +9,21 @@ from hypothesis import strategies as st
 from path_tools import CLASSIFICATION
 from scipy.optimize import minimize_scalar
 
-from aglets.model.losses import LOSSES, Huber, Logistic, Squared, SquaredHinge
+from aglets.model.losses import (
+    LOSSES,
+    Huber,
+    Logistic,
+    Squared,
+    SquaredHinge,
+    loss_names,
+    make_loss,
+)
+
+
+@pytest.fixture(params=[make_loss(name) for name in loss_names()], ids=repr)
+def loss(request):
+    """Every loss of the registry: one in a new file is tested without a word here."""
+    return request.param
 
 
 def problem(loss, seed, n=60, scale=1.0):
