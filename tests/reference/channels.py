@@ -53,8 +53,8 @@ def penalty_norm(g: np.ndarray, sharing: float) -> float:
         left = np.maximum(sizes - (1.0 - sharing) * lam, 0.0)
         return float(np.sqrt((left**2).sum())) > sharing * lam
 
-    low, high = 0.0, float(sizes.sum()) + 1e-300
-    for _ in range(200):
+    low, high = 0.0, float(sizes.sum())
+    for _ in range(70):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if enters(middle) else (low, middle)
     return high
