@@ -19,7 +19,7 @@ SETS = ("AIDS", "BZR", "COX2", "DHFR", "ENZYMES", "MUTAG", "PROTEINS", "SYNTHETI
 N_GRAPHS = 60
 
 ALONE = ["bench_accuracy", "bench_matching", "bench_mining", "bench_path", "bench_predict"]
-ALONE += ["bench_scaling", "bench_shards", "same_models"]
+ALONE += ["bench_scaling", "bench_shards", "bench_work", "same_models"]
 
 #: Scripts of a package in the order in which one needs what another wrote.
 TO, MODELS = "--to HERE", "--models HERE/models"

@@ -12,7 +12,7 @@
 namespace aglets {
 
 /// What was spent. Work is counted in units that no clock knows: an embedding
-/// looked at or met, a tree node visited, an edge of a code whose minimality was tested.
+/// looked at or stored, a tree node visited, an edge of a code whose minimality was tested.
 struct Spending {
   std::int64_t work = 0;
   std::int64_t nodes = 0;  // of the tree

@@ -73,6 +73,8 @@ void Extender<Id>::extend(DfsCode& code, const Rows& rows, ExtensionScope scope,
   keeps_rows_ = true;
   extend_rows(rows);
   children.sort();
+  for (const auto* child : children.all())
+    account_->add_work(static_cast<std::int64_t>(child->rows.size()));
 }
 
 template <class Id>
@@ -226,7 +228,6 @@ void Extender<Id>::touch_backward(const std::uint64_t* row, int to, std::int32_t
         code_->type(to));
   if (child == &rejected_) return;
   const auto cost = Rows::cost(row) + edge_cost;
-  account_->add_work(1);
   child->rows.note(unit_, graph_, cost);
   if (keep) keep_row(*child, row, Rows::used(row), cost, -1, 0);
 }
@@ -250,7 +251,6 @@ void Extender<Id>::touch_forward(const std::uint64_t* row, std::uint64_t used, S
     }
     if (child == &rejected_) continue;
     const auto cost = Rows::cost(row) + edge_cost + costs_.cost(base_ + node, type);
-    account_->add_work(1);
     child->rows.note(unit_, graph_, cost);
     if (keep) keep_row(*child, row, used, cost, n_nodes, node);
   }

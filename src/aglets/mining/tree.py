@@ -83,7 +83,7 @@ class Tree:
         Node types; by default one per label at its mean (`label_means`).
     max_work : int, optional
         How much its searches may do together, in units that no clock knows: an embedding looked
-        at or met, a node of the tree visited, an edge of a code tested. They end in the same
+        at or stored, a node of the tree visited, an edge of a code tested. They end in the same
         state on any machine and for any `n_jobs`; `allow` grants more.
     max_nodes, max_bytes : int, optional
         How large the tree may grow, the working memory of one thread included.
