@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -9,6 +10,7 @@ import pytest
 
 from aglets import Graph, Graphlet, GraphSet, LagraClassifier, LagraRegressor, datasets
 from aglets.explain import explain_global, explain_local
+from aglets.explain.importance import shapley_values
 
 
 @pytest.fixture(scope="module")
@@ -97,13 +99,61 @@ def test_importances_add_what_graphlets_contribute_at_their_nodes_and_edges(demo
         nodes = np.zeros(why.graph.n_nodes)
         edges = {tuple(edge): 0.0 for edge in why.graph.edges.tolist()}
         for entry in why.contributions:
-            for node in entry.embedding or ():
-                nodes[node] += entry.contribution
-            for u, v in entry.graphlet.edges if entry.embedding else ():
-                pair = sorted((entry.embedding[u], entry.embedding[v]))
-                edges[tuple(pair)] += entry.contribution
+            shares = slow_shapley_values([one.psi for one in entry.occurrences][:6])
+            if len(entry.occurrences) > 6:  # too many orders to try
+                shares = shapley_values([one.psi for one in entry.occurrences])
+            for one, part in zip(entry.occurrences, shares, strict=True):
+                share = entry.coef * part
+                for node in one.embedding:
+                    nodes[node] += share / entry.graphlet.n_nodes
+                for u, v in entry.graphlet.edges:
+                    pair = sorted((one.embedding[u], one.embedding[v]))
+                    edges[tuple(pair)] += share / len(entry.graphlet.edges)
+        total = why.intercept + why.node_importance.sum()
+        assert abs(total - why.decision) < 1e-12
         assert np.allclose(nodes, why.node_importance, atol=1e-14)
         assert np.allclose(list(edges.values()), why.edge_importance, atol=1e-14)
+
+
+def test_occurrences_are_all_monomorphisms_of_networkx(demo):
+    graphs, _, clf = demo
+    for i, why in enumerate(clf.explain(graphs[:30])):
+        whole = as_networkx(graphs[i])
+        for entry in why.contributions:
+            part = as_networkx(entry.graphlet)
+            matcher = nx.algorithms.isomorphism.GraphMatcher(
+                whole, part, lambda a, b: a["label"] == b["label"], lambda a, b: a == b
+            )
+            sets = {frozenset(pairs) for pairs in matcher.subgraph_monomorphisms_iter()}
+            assert {frozenset(one.embedding) for one in entry.occurrences} == sets
+            assert len(entry.occurrences) == len(sets)
+            if sets:
+                assert entry.occurrences[0].psi == entry.psi
+                assert entry.occurrences[0].embedding == entry.embedding
+                assert [one.psi for one in entry.occurrences] == sorted(
+                    (one.psi for one in entry.occurrences), reverse=True
+                )
+
+
+def slow_shapley_values(psi):
+    """What each adds to the maximum, over all orders in which they may come."""
+    values = np.zeros(len(psi))
+    orders = list(itertools.permutations(range(len(psi))))
+    for order in orders:
+        best = 0.0
+        for i in order:
+            values[i] += max(psi[i] - best, 0.0) / len(orders)
+            best = max(best, psi[i])
+    return values
+
+
+def as_networkx(graph):
+    result = nx.Graph()
+    for i, label in enumerate(graph.labels):
+        result.add_node(i, label=label)
+    for (u, v), label in zip(graph.edges.tolist(), graph.edge_labels, strict=True):
+        result.add_edge(u, v, label=label)
+    return result
 
 
 def test_a_switch_alone_puts_the_decision_at_the_point_of_turning(demo, three_classes):

@@ -95,7 +95,7 @@ def test_the_page_says_what_the_model_says(demo):
     for graph in data["gallery"]:
         total = data["intercepts"][0] + sum(
             data["graphlets"][int(rank)]["coef"] * data["psi"][graph["id"]][int(rank)]
-            for rank in graph["embedding"]
+            for rank in graph["places"]
         )
         assert total == pytest.approx(f[graph["id"]], abs=2e-2)
 

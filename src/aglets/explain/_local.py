@@ -15,6 +15,7 @@ from aglets.drawing.svg import graph_svg
 from aglets.drawing.text import visible
 from aglets.explain._global import is_molecule
 from aglets.explain.covariates import CovariateContribution, contributions_of
+from aglets.explain.importance import edge_rows, importances, matched_edges
 from aglets.explain.plain import (
     NO_GRAPHLETS,
     graphlet_dict,
@@ -24,6 +25,7 @@ from aglets.explain.plain import (
     short_name,
 )
 from aglets.graphlets import Graphlet
+from aglets.graphlets.occurrences import Occurrence, occurrences
 from aglets.graphlets.pictures import Drawable
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
@@ -51,6 +53,9 @@ class Contribution:
     embedding : tuple of int, or None
         The graph's node for each node of the graphlet; None if its labelled structure does not
         occur.
+    occurrences : tuple of Occurrence
+        All distinct sets of nodes on which the labelled structure lies, each with its psi and its
+        ``embedding``; the best, which `psi` and `embedding` are of, first.
     distance : float
         D, with psi = exp(-rho D): all that follows, summed. Infinite without an embedding.
     node_distances : ndarray of shape (n_nodes, n_attributes)
@@ -66,6 +71,7 @@ class Contribution:
     psi: float
     contribution: float
     embedding: tuple[int, ...] | None
+    occurrences: tuple[Occurrence, ...]
     distance: float
     node_distances: Floats
     edge_distances: Floats
@@ -80,6 +86,9 @@ class Contribution:
             "psi": self.psi,
             "contribution": self.contribution,
             "embedding": None if self.embedding is None else list(self.embedding),
+            "occurrences": [
+                {"embedding": list(one.embedding), "psi": one.psi} for one in self.occurrences
+            ],
             "distance": self.distance if self.embedding is not None else None,
             "node_distances": self.node_distances.tolist(),
             "edge_distances": self.edge_distances.tolist(),
@@ -140,9 +149,12 @@ class LocalExplanation(Drawable):
     decisions : tuple of float
         The decision of every output; only one unless there are more than two classes.
     node_importance : ndarray of shape (n_nodes,)
-        Of each node, the sum of the contributions of graphlets that were matched to it.
+        What graphlets contribute at each node: a contribution is divided among all occurrences of
+        its graphlet by their Shapley values (equal ones get equal shares, much worse ones little),
+        and equally among the nodes of each, so that the sum over nodes is the sum of all
+        contributions.
     edge_importance : ndarray of shape (n_edges,)
-        The same for edges, in the order of ``graph.edges``.
+        The same for edges, in the order of ``graph.edges``; graphlets of one node have none.
     switches : tuple of Switch
         The graphlets nearest to turning the prediction over, nearest first; empty in regression.
     attribute_names : tuple of str
@@ -210,11 +222,12 @@ class LocalExplanation(Drawable):
                 "contribution": [entry.contribution for entry in self.contributions],
                 "distance": [entry.distance for entry in self.contributions],
                 "embedding": [entry.embedding for entry in self.contributions],
+                "n_occurrences": [len(entry.occurrences) for entry in self.contributions],
             }
         )
         for entry in self.covariates:
             row = [entry.name, "covariate", entry.index, entry.coef, np.nan, entry.contribution]
-            frame.loc[len(frame)] = [*row, np.nan, None]
+            frame.loc[len(frame)] = [*row, np.nan, None, 0]
         return frame
 
     def __str__(self) -> str:
@@ -224,7 +237,7 @@ class LocalExplanation(Drawable):
                 nodes = ", ".join(map(str, entry.embedding))
                 lines.append(
                     f"  {entry.contribution:+9.4f}  {short_name(entry.graphlet.name)} "
-                    f"(psi {entry.psi:.3f}, nodes {nodes})"
+                    f"(psi {entry.psi:.3f}, nodes {nodes}{_more(entry)})"
                 )
         lines += [
             f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
@@ -253,7 +266,7 @@ class LocalExplanation(Drawable):
                 entry.contribution,
                 entry.psi,
                 short_name(entry.graphlet.name),
-                ", ".join(map(str, entry.embedding or ())),
+                "; ".join(", ".join(map(str, one.embedding)) for one in entry.occurrences),
             ]
             for entry in present
         ]
@@ -276,6 +289,12 @@ class LocalExplanation(Drawable):
             molecule=self.molecule,
         )
         return f"<p>{html.escaped(_headline(self))}</p>{picture}{html.table(head, rows)}"
+
+
+def _more(entry: Contribution) -> str:
+    """Count the occurrences besides the best."""
+    count = len(entry.occurrences) - 1
+    return f" and {count} more place{'s'[: count > 1]}" if count > 0 else ""
 
 
 def _headline(explanation: LocalExplanation) -> str:
@@ -331,14 +350,25 @@ def explain_local(
     covariate_values = model.covariate_values(given, covariates)
     found = model.match(given, n_jobs=n_jobs)
     row = None if output is None else model.outputs.find(output)
+    rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
+    places = [
+        occurrences(found.scaled, graphlet, each)
+        for graphlet, each in zip(model.scaled_graphlets, rho, strict=True)
+    ]
     explanations = [
-        _explained(model, found, i, covariate_values[i], row) for i in range(len(given))
+        _explained(model, found, i, [place[i].found for place in places], covariate_values[i], row)
+        for i in range(len(given))
     ]
     return explanations[0] if single else explanations
 
 
 def _explained(
-    model: LagraModel, found: Match, i: int, covariate_values: Floats, row: int | None
+    model: LagraModel,
+    found: Match,
+    i: int,
+    places: list[tuple[Occurrence, ...]],
+    covariate_values: Floats,
+    row: int | None,
 ) -> LocalExplanation:
     graph, scaled = found.graphs[i], found.scaled[i]
     psi, embeddings = found.psi[i], found.embeddings[i]
@@ -356,12 +386,14 @@ def _explained(
     own = np.flatnonzero(model.coef[row])
     contributions = sorted(
         (
-            _contribution(model, int(j), row, float(psi[j]), embeddings[j], graph, scaled)
+            _contribution(
+                model, int(j), row, float(psi[j]), embeddings[j], places[j], graph, scaled
+            )
             for j in own
         ),
         key=lambda entry: (-abs(entry.contribution), entry.embedding is None, entry.index),
     )
-    nodes, edges = _importances(graph, contributions)
+    nodes, edges = importances(graph, contributions)
     return LocalExplanation(
         graph=graph,
         prediction=prediction,
@@ -385,6 +417,7 @@ def _contribution(
     row: int,
     psi: float,
     embedding: NDArray[np.int32] | None,
+    places: tuple[Occurrence, ...],
     graph: Graph,
     scaled_graph: Graph,
 ) -> Contribution:
@@ -403,7 +436,7 @@ def _contribution(
             and scaled.edge_attributes is not None
             and scaled_graph.edge_attributes is not None
         ):
-            rows = [_edge_rows(scaled_graph)[pair] for pair in _matched_edges(graphlet, embedding)]
+            rows = [edge_rows(scaled_graph)[pair] for pair in matched_edges(graphlet, embedding)]
             edge_distances = (scaled_graph.edge_attributes[rows] - scaled.edge_attributes) ** 2
         distance = float(node_distances.sum() + edge_distances.sum())
     coef = float(model.coef[row, j])
@@ -414,32 +447,12 @@ def _contribution(
         psi=psi,
         contribution=coef * psi + 0.0,  # no negative zeros
         embedding=None if embedding is None else tuple(embedding.tolist()),
+        occurrences=places,
         distance=distance,
         node_distances=node_distances,
         edge_distances=edge_distances,
         differences=differences,
     )
-
-
-def _edge_rows(graph: Graph) -> dict[tuple[int, int], int]:
-    return {(u, v): i for i, (u, v) in enumerate(graph.edges.tolist())}
-
-
-def _matched_edges(graphlet: Graphlet, embedding: Any) -> list[tuple[int, int]]:
-    """Name the graph's edge for each edge of the graphlet."""
-    ends = [(int(embedding[u]), int(embedding[v])) for u, v in graphlet.edges.tolist()]
-    return [(min(pair), max(pair)) for pair in ends]
-
-
-def _importances(graph: Graph, contributions: list[Contribution]) -> tuple[Floats, Floats]:
-    nodes, edges = np.zeros(graph.n_nodes), np.zeros(graph.n_edges)
-    row = _edge_rows(graph)
-    for entry in contributions:
-        if entry.embedding is not None:
-            nodes[list(entry.embedding)] += entry.contribution
-            touched = [row[pair] for pair in _matched_edges(entry.graphlet, entry.embedding)]
-            edges[touched] += entry.contribution
-    return nodes, edges
 
 
 def _switches(

@@ -16,9 +16,11 @@ from aglets.explain import (
     summarise,
 )
 from aglets.explain.covariates import contributions_of
+from aglets.explain.importance import shapley_values
 from aglets.explain.plain import NO_GRAPHLETS
+from aglets.graphlets.occurrences import Occurrences, occurrences
+from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel
 from aglets.model.target import Target
 from aglets.report._quality import quality
@@ -89,10 +91,10 @@ def collect(
         "psi": [[_short(value) for value in row] for row in psi[:, columns].tolist()],
         "gallery": [
             {
-                **_drawn(given[int(i)], int(i), found.embeddings[i], columns, psi[i], molecule),
+                **_drawn(given[int(i)], int(i), place, psi[i, columns], molecule),
                 "covariates": _covariates(model, covariate_values[i]),
             }
-            for i in shown
+            for i, place in zip(shown, _places(model, found.scaled[shown], columns), strict=True)
         ],
         "covariates": [entry.to_dict() for entry in learned.covariates],
         "path": path_table(estimator, model, found, covariate_values, truth, molecule, n_jobs),
@@ -192,19 +194,35 @@ def _graphlet(entry: GraphletSummary, psi: Floats) -> dict[str, Any]:
     }
 
 
+def _places(
+    model: LagraModel, scaled: GraphSet, columns: list[int]
+) -> list[list[list[dict[str, Any]]]]:
+    """List for each graph and graphlet the nodes of all occurrences, and the share of each."""
+    rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
+    found = [occurrences(scaled, model.scaled_graphlets[j], rho[j]) for j in columns]
+    return [[_shared(each[i]) for each in found] for i in range(len(scaled))]
+
+
+def _shared(listed: Occurrences) -> list[dict[str, Any]]:
+    values = shapley_values([one.psi for one in listed.found])
+    total = sum(values) or 1.0
+    return [
+        {"nodes": one.embedding, "share": _short(value / total)}
+        for one, value in zip(listed.found, values, strict=True)
+        if value > 1e-4 * total
+    ]
+
+
 def _drawn(
-    graph: Graph, i: int, embeddings: Any, columns: list[int], psi: Floats, molecule: bool
+    graph: Graph, i: int, places: list[list[dict[str, Any]]], psi: Floats, molecule: bool
 ) -> dict[str, Any]:
-    """Write one graph of the gallery, with the nodes each graphlet was matched to."""
-    matched = {
-        str(rank): embeddings[j]
-        for rank, j in enumerate(columns)
-        if embeddings[j] is not None and psi[j] > 1e-4
-    }
+    """Write one graph of the gallery, with the nodes on which each graphlet lies."""
     return {
         "id": i,
         **structure(graph.labels, graph.edges, graph.edge_labels, molecule),
-        "embedding": matched,
+        "places": {
+            str(rank): place for rank, place in enumerate(places) if place and psi[rank] > 1e-4
+        },
     }
 
 

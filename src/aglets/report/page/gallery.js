@@ -7,8 +7,8 @@ function explained(g) {
   D.graphlets.forEach((h) => {
     if (D.n_outputs > 1 && h.output !== D.classes[out]) return;
     const psi = D.psi[g.id][h.rank];
-    if (psi > 0 && g.embedding[h.rank])
-      rows.push({ h, psi, value: h.coef * psi, embedding: g.embedding[h.rank] });
+    if (psi > 0 && g.places[h.rank])
+      rows.push({ h, psi, value: h.coef * psi, places: g.places[h.rank] });
   });
   rows.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   return { out, rows };
@@ -21,12 +21,14 @@ function graphCard(g) {
     edges = g.edges.map(() => 0),
     at = new Map(g.edges.map(([u, v], i) => [u + "/" + v, i]));
   const add = (row, sign) => {
-    for (const v of row.embedding) nodes[v] += sign * row.value;
-    for (const [u, v] of row.h.edges) {
-      const p = row.embedding[u],
-        q = row.embedding[v],
-        i = at.get(Math.min(p, q) + "/" + Math.max(p, q));
-      if (i !== undefined) edges[i] += sign * row.value;
+    for (const { nodes: place, share } of row.places) {
+      for (const v of place) nodes[v] += (sign * row.value * share) / place.length;
+      for (const [u, v] of row.h.edges) {
+        const p = place[u],
+          q = place[v],
+          i = at.get(Math.min(p, q) + "/" + Math.max(p, q));
+        if (i !== undefined) edges[i] += (sign * row.value * share) / row.h.edges.length;
+      }
     }
   };
   rows.forEach((row) => add(row, 1));
@@ -45,7 +47,8 @@ function graphCard(g) {
   card.append(says);
   const holder = el("div");
   const paint = (only) => {
-    const n = only ? g.labels.map((_, i) => (only.embedding.includes(i) ? only.value : 0)) : nodes;
+    const lies = (row, i) => row.places.some((place) => place.nodes.includes(i));
+    const n = only ? g.labels.map((_, i) => (lies(only, i) ? only.value : 0)) : nodes;
     const big = Math.max(1e-12, ...n.map(Math.abs)),
       e = only ? null : edges.map((v) => (v ? tint(v, Math.max(...edges.map(Math.abs))) : null));
     holder.replaceChildren(
