@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from aglets.cli.names import completed, format_names, one_of
+from aglets.cli.names import format_names, named
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Source, reads_graphs
 from aglets.drawing.text import visible
@@ -99,12 +99,11 @@ def convert(
     ],
     to: Annotated[
         str | None,
-        typer.Option(
+        named(
             "--to",
-            help="Format to write; else by the ending.",
+            format_names,
             metavar="FORMAT",
-            parser=one_of(format_names),
-            autocompletion=completed(format_names),
+            help="Format to write; else by the ending.",
         ),
     ] = None,
 ) -> None:

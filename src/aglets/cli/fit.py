@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aglets.cli.names import all_losses, completed, one_of, pairs
+from aglets.cli.names import all_losses, named, pairs
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.drawing.text import visible
@@ -96,13 +96,7 @@ def fit(
     ] = 100,
     loss: Annotated[
         str | None,
-        typer.Option(
-            "--loss",
-            help="Loss; 'logistic' gives probabilities.",
-            metavar="LOSS",
-            parser=one_of(all_losses),
-            autocompletion=completed(all_losses),
-        ),
+        named("--loss", all_losses, metavar="LOSS", help="Loss; 'logistic' gives probabilities."),
     ] = None,
     loss_option: Annotated[
         list[str] | None,

@@ -31,6 +31,7 @@ def frequent(
 ) -> None:
     """List the connected labelled subgraphs that at minimum MIN-SUPPORT graphs contain."""
     from aglets import mining
+    from aglets.explain.plain import label_text
     from aglets.graphlets.names import pattern_name
 
     graphs, _ = source.load()
@@ -44,9 +45,11 @@ def frequent(
         document = [
             {
                 "pattern": pattern_name(p.labels, p.edges, p.edge_labels),
-                "labels": [_plain(label) for label in p.labels],
+                "labels": [label_text(label) for label in p.labels],
                 "edges": p.edges.tolist(),
-                "edge_labels": None if p.edge_labels is None else list(map(_plain, p.edge_labels)),
+                "edge_labels": (
+                    None if p.edge_labels is None else list(map(label_text, p.edge_labels))
+                ),
                 "support": p.support,
             }
             for p in shown
@@ -67,7 +70,3 @@ def frequent(
     console = Console(highlight=False, markup=False)
     console.print(table)
     console.print(f"{len(patterns)} patterns, {len(shown)} shown")
-
-
-def _plain(label: object) -> object:
-    return label if isinstance(label, (str, int, float, bool, type(None))) else str(label)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import typer
 
-__all__ = ["all_losses", "completed", "format_names", "one_of", "pairs"]
+__all__ = ["all_losses", "format_names", "named", "pairs"]
 
 Names = Callable[[], Iterable[str]]
 
 
-def one_of(names: Names) -> Callable[[str], str]:
-    """Return a parser that takes one of the names, which are looked up when it is called."""
+def named(
+    flag: str, names: Names, *, metavar: str, help: str, rich_help_panel: str | None = None
+) -> Any:
+    """Make an option that takes one of the names, which are looked up when it is used."""
 
     def parse(text: str) -> str:
         known = list(names())
@@ -21,16 +24,17 @@ def one_of(names: Names) -> Callable[[str], str]:
             raise typer.BadParameter(f"{text!r} is not one of {listed}.")
         return text
 
-    return parse
-
-
-def completed(names: Names) -> Callable[[str], list[str]]:
-    """Return what completes such an option in a shell."""
-
     def complete(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]
 
-    return complete
+    return typer.Option(
+        flag,
+        help=help,
+        metavar=metavar,
+        parser=parse,
+        autocompletion=complete,
+        rich_help_panel=rich_help_panel,
+    )
 
 
 def pairs(given: Iterable[str] | None, option: str) -> dict[str, str]:

@@ -48,9 +48,13 @@ def show(
 
 
 def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
+    from aglets.explain.plain import label_text
+
     spec = model.input_spec
     return {
-        "classes": None if model.classes is None else [_plain(v) for v in model.classes.tolist()],
+        "classes": None
+        if model.classes is None
+        else [label_text(v) for v in model.classes.tolist()],
         "intercept": model.intercept.tolist(),
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "loss": model.loss,
@@ -66,12 +70,12 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
                 "words": model.graphlets[j].node_words,
                 "coef": model.coef[:, j].tolist(),
                 "stability": None if model.stability is None else float(model.stability[j]),
-                "labels": [_plain(label) for label in model.graphlets[j].labels],
+                "labels": [label_text(label) for label in model.graphlets[j].labels],
                 "edges": model.graphlets[j].edges.tolist(),
                 "edge_labels": (
                     None
                     if model.graphlets[j].edge_labels is None
-                    else [_plain(label) for label in model.graphlets[j].edge_labels or ()]
+                    else [label_text(label) for label in model.graphlets[j].edge_labels or ()]
                 ),
                 "attributes": model.graphlets[j].attributes.tolist(),
             }
@@ -95,22 +99,16 @@ def _covariates(model: LagraModel) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(value: object) -> object:
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
-
-
 def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: bool = False) -> None:
     """Print what a model is, and the graphlets at these positions."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    from aglets.explain.plain import NO_GRAPHLETS
+    from aglets.explain.plain import NO_GRAPHLETS, names_of
 
     in_words = not numbers and all(graphlet.node_words for graphlet in model.graphlets)
-    names = model.input_spec.attribute_names or tuple(
-        f"attribute {j}" for j in range(model.input_spec.n_attributes)
-    )
+    names = names_of(model.input_spec.attribute_names, model.input_spec.n_attributes)
     names = ("atom",) if in_words else names
     console = Console(highlight=False, markup=False)
     console.print(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import numpy.typing as npt
 import typer
 
-from aglets.cli.names import completed, format_names, one_of, pairs
+from aglets.cli.names import format_names, named, pairs
 
 if TYPE_CHECKING:
     from aglets import GraphSet
@@ -58,13 +58,12 @@ Data = Annotated[
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option(
+    named(
         "--format",
+        format_names,
+        metavar="FORMAT",
         help="Format of the file; else by its ending.",
         rich_help_panel=PANEL,
-        metavar="FORMAT",
-        parser=one_of(format_names),
-        autocompletion=completed(format_names),
     ),
 ]
 FormatOptions = Annotated[

@@ -130,6 +130,11 @@ class Graphlet(Drawable):
             object.__setattr__(self, name, value)
 
     @property
+    def structure_key(self) -> tuple[Hashable, ...]:
+        """Equal for graphlets with the same labels and edges, whatever their attributes are."""
+        return (self.labels, self.edges.tobytes(), self.edge_labels)
+
+    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.labels)

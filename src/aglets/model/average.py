@@ -88,14 +88,7 @@ def _key(graphlet: Graphlet, output: int, rho: float) -> tuple[object, ...]:
     values = tuple(b"" if rows is None else rows.tobytes() for rows in numbers)
     # Without attributes psi is 0 or 1, whatever rho is.
     scale = rho if any(values) else None
-    return (
-        output,
-        scale,
-        graphlet.labels,
-        graphlet.edges.tobytes(),
-        graphlet.edge_labels,
-        *values,
-    )
+    return (output, scale, graphlet.structure_key, *values)
 
 
 def _labels(model: LagraModel) -> InputSpec:

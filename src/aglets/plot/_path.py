@@ -190,7 +190,7 @@ def _at_stops(model: Any, output: int) -> Known | None:
     )
     coefs = stops.coefs[first, output]
     terms = [
-        (row, (graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels), graphlet.name, b)
+        (row, graphlet.structure_key, graphlet.name, b)
         for row, betas in enumerate(coefs)
         for graphlet, b in zip(stops.graphlets, betas.tolist(), strict=True)
         if b != 0.0

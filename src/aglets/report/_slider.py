@@ -145,7 +145,7 @@ def _pictures(
         ranked = sorted(graphlets, key=lambda graphlet: -abs(graphlet.coef or 0.0))
         entries: list[list[Any]] = []
         for graphlet in ranked[:N_DRAWN]:
-            key = (graphlet.labels, graphlet.edges.tobytes(), graphlet.edge_labels)
+            key = graphlet.structure_key
             if key not in place:
                 place[key] = len(pictures)
                 pictures.append(drawn_graphlet(graphlet, molecule))
