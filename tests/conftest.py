@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from path_tools import ALL_LOSSES
 
-# Drawing many small graphs is slow at times, above all on a busy machine; that is no fault.
+# Drawing many small graphs is slow at times, above all on a busy machine; that is not a fault.
 settings.register_profile(
     "aglets", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -32,7 +32,7 @@ def relabelled(graphs: GraphSet, labels: dict) -> GraphSet:
 
 @st.composite
 def named_graph_sets(draw, *, labels: tuple[dict, ...] = ({},), **options) -> GraphSet:
-    """Graphs that any format can tell the width of: with a node, and an edge if edges have rows.
+    """Graphs that any format can store the width of: with a node, and an edge if edges have rows.
 
     `labels` are maps from the labels "C", "N", "O" to others; one of them is drawn.
     """

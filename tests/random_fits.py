@@ -204,11 +204,11 @@ class _Problem:
     def _counted(self, graphs: GraphSet, own: np.ndarray | None) -> np.ndarray:
         columns = []
         if self.case.options["covariates"] == "size":
-            least = 0.05 * len(self.case.graphs)  # labels in fewer graphs are not counted
+            smallest = 0.05 * len(self.case.graphs)  # labels in fewer graphs are not counted
             counts = [
                 [graph.labels.count(label) for graph in graphs]
                 for label in self.case.graphs.vocabulary
-                if sum(label in graph.labels for graph in self.case.graphs) >= max(1, least)
+                if sum(label in graph.labels for graph in self.case.graphs) >= max(1, smallest)
             ]
             columns += [graphs.n_nodes, graphs.n_edges, *counts]
         columns += [] if own is None else list(own.T)

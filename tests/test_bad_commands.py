@@ -120,7 +120,7 @@ COMMANDS: dict[str, tuple] = {
         1,
         "Expected a file to write the model to, but {} is a folder.",
     ),
-    "fit: a folder that is no checkpoint": (
+    "fit: a folder that is not a checkpoint": (
         ["fit", "demo", "-o", "{}/m", "--checkpoint", "{}"],
         1,
         "Expected an empty folder, a new one or a checkpoint, but {} holds something else (CO); "

@@ -198,7 +198,7 @@ CASES: dict[str, tuple] = {
         "Expected a value for every edge, but graph 0 has none for (0, 1); give edges=None to "
         "leave edge values unread.",
     ),
-    "grakel: labels are no pairs": (
+    "grakel: labels are not pairs": (
         lambda _: GraphSet.from_grakel([[set(), {0: "a"}]], nodes="both"),
         "Expected every node value to be a pair (label, vector), got 'a' in graph 0; say "
         "'labels' or 'attributes' if it is one of the two.",
@@ -248,7 +248,7 @@ CASES: dict[str, tuple] = {
         "Expected undirected graphs, but graph 0 is directed; give each edge once, and set "
         '"directed" to false.',
     ),
-    "json: a node that is no object": (
+    "json: a node that is not an object": (
         lambda _: GraphSet.from_json([{"nodes": [1]}]),
         "Expected every node and edge of a node-link graph to be an object, got 1.",
     ),

@@ -67,9 +67,9 @@ def test_root_costs_equal_networkx(grown):
         where, costs = tree.root_costs(node)
         for i, own in enumerate(expected):
             np.testing.assert_allclose(costs[where == i], own, rtol=1e-10, atol=1e-12)
-        graphs, least = tree.costs(node)
+        graphs, lowest = tree.costs(node)
         np.testing.assert_array_equal(np.unique(where), graphs)
-        np.testing.assert_array_equal([costs[where == i].min() for i in graphs], least)
+        np.testing.assert_array_equal([costs[where == i].min() for i in graphs], lowest)
 
 
 @EXAMPLES

@@ -90,7 +90,7 @@ def test_a_resumed_fit_is_the_same(fitted, tmp_path):
     assert not (tmp_path / "kept").exists()
 
 
-def test_the_fingerprint_tells_fits_apart(fitted):
+def test_the_fingerprint_distinguishes_fits(fitted):
     model, _, graphs, y = fitted
     options = model.get_params()
     key = fingerprint(graphs, y, options)

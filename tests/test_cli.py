@@ -12,7 +12,7 @@ from aglets.cli import main
 
 @pytest.fixture
 def duo(tmp_path):
-    """Two graphs: a path A-B-A whose edges have two labels, and a lone A beside an edge A-B."""
+    """Two graphs: a path A-B-A whose edges have two labels, and a lone A and an edge A-B."""
     parts = {
         "A": "1, 2\n2, 3\n5, 6\n",
         "edge_labels": "0\n1\n0\n",
@@ -61,7 +61,7 @@ def test_count_as_json(duo, capsys):
     }
 
 
-def test_count_tells_edges_apart_by_label_when_asked(duo, capsys):
+def test_count_distinguishes_edges_by_label_when_asked(duo, capsys):
     assert main(["count", str(duo), "--maxpat", "2", "--edge-labels", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == 4
 

@@ -73,7 +73,7 @@ def test_fit_writes_a_model_and_says_how_good_it_is(molecules, tmp_path, capsys)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kind.aglets", "molecules.csv"]
 
 
-def test_fit_tells_machines(molecules, tmp_path, capsys):
+def test_fit_reports_to_machines(molecules, tmp_path, capsys):
     output = tmp_path / "x.aglets"
     words = ["fit", str(molecules), "--target", "kind", "-o", str(output), "--json", *QUICK]
     assert main(words) == 0
@@ -92,7 +92,7 @@ def test_fit_can_be_quiet(molecules, tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_numbers_are_told_from_classes(molecules, tmp_path, capsys):
+def test_numbers_are_distinguished_from_classes(molecules, tmp_path, capsys):
     output = str(tmp_path / "atoms.aglets")
     assert main(["fit", str(molecules), "--target", "atoms", "-o", output, *QUICK]) == 0
     assert "validation R²" in capsys.readouterr().out
@@ -161,7 +161,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(tmp_path, uninterrupted, h
     assert not folder.exists()
 
 
-def test_a_full_disk_is_told_and_the_fit_can_go_on(tmp_path, capsys, monkeypatch, uninterrupted):
+def test_a_full_disk_is_reported_and_the_fit_resumes(tmp_path, capsys, monkeypatch, uninterrupted):
     output = str(tmp_path / "part.aglets")
     whole, written = os.fsync, []
 

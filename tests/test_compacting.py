@@ -78,7 +78,7 @@ def test_predictions_on_other_graphs_stay_nearly_the_same(fitted):
         path={},
         stops=None,
     ).decision_function(graphs[80:])
-    # Nearer than the model without its half of least coefficients.
+    # Nearer than the model without its half of smallest coefficients.
     assert np.linalg.norm(near - full) < np.linalg.norm(cut - full)
 
 

@@ -98,9 +98,9 @@ def test_the_decision_is_psi_times_beta_plus_covariates_times_gamma(demo, own, p
 def test_at_lambda_max_the_model_is_the_logistic_regression_of_scikit_learn(demo, own):
     graphs, y = demo
     clf = LagraClassifier(lambda_ratio=1.0, n_lambdas=1, maxpat=2, loss="logistic")
-    told = clf.fit(graphs, y, covariates=own).predict_proba(graphs, own)
+    shown = clf.fit(graphs, y, covariates=own).predict_proba(graphs, own)
     judge = LogisticRegression(C=np.inf, tol=1e-10).fit(own, y)
-    np.testing.assert_allclose(told, judge.predict_proba(own), atol=1e-5)
+    np.testing.assert_allclose(shown, judge.predict_proba(own), atol=1e-5)
 
 
 def test_a_graph_of_weight_two_is_a_graph_given_twice(demo, own):
@@ -321,13 +321,13 @@ def test_the_command_line_fits_shows_and_predicts_with_covariates(tmp_path):
     assert "number of nodes" in run(app, ["show", model]).output
     shown = json.loads(run(app, ["show", model, "--json"]).output)
     assert shown["covariates"][0]["name"] == "number of nodes"
-    told = run(app, ["predict", model, "demo", "--explain", "--to", "csv", "-q"])
-    table = [line.split(",") for line in told.output.splitlines()]
+    shown = run(app, ["predict", model, "demo", "--explain", "--to", "csv", "-q"])
+    table = [line.split(",") for line in shown.output.splitlines()]
     graphs, _ = datasets.load_demo()
     place = table[0].index("decision")
     f = [float(row[place]) for row in table[1:]]
     np.testing.assert_allclose(f, read.decision_function(graphs), atol=1e-5)
-    assert "covariate number of" in told.output
+    assert "covariate number of" in shown.output
     assert run(app, ["report", model, "demo", "-o", str(tmp_path / "r.html")]).exit_code == 0
 
 
@@ -339,12 +339,12 @@ def test_the_command_line_notes_that_the_size_alone_decides(tmp_path):
     graphs.to_tu(tmp_path / "SIZES", y=(sizes > 6).astype(int))
     fit = ["fit", str(tmp_path / "SIZES"), "-o", str(tmp_path / "m.aglets"), "--n-lambdas", "4"]
     fit += ["--rule", "one_se", "--json"]
-    told = json.loads(CliRunner().invoke(app, fit).output)
-    assert "node count alone" in told["warnings"][0]
-    beside = json.loads(
+    shown = json.loads(CliRunner().invoke(app, fit).output)
+    assert "node count alone" in shown["warnings"][0]
+    with_size = json.loads(
         CliRunner().invoke(app, [*fit, "--covariates", "size", "--covariate-penalty", "1"]).output
     )
-    assert beside["warnings"] == []
+    assert with_size["warnings"] == []
 
 
 BAD = [

@@ -279,7 +279,7 @@ def test_numbers_that_are_not_whole(tiny):
         datasets.load_tu(tiny(A="1, 2\n\n2, 1.5\n"))
 
 
-def test_edge_lines_that_are_no_pairs(tiny):
+def test_edge_lines_that_are_not_pairs(tiny):
     with pytest.raises(ValueError, match="2 whole numbers in every line of TINY_A.txt, got 3"):
         datasets.load_tu(tiny(A="1, 2, 3\n"))
     with pytest.raises(ValueError, match="1 whole number in every line of TINY_graph_ind.*, got 2"):
@@ -287,7 +287,7 @@ def test_edge_lines_that_are_no_pairs(tiny):
 
 
 @pytest.mark.parametrize(
-    ("part", "beside", "owner", "expected"),
+    ("part", "of", "owner", "expected"),
     [
         ("node_labels", "graph_indicator", "node", 6),
         ("node_attributes", "graph_indicator", "node", 6),
@@ -295,10 +295,10 @@ def test_edge_lines_that_are_no_pairs(tiny):
         ("edge_attributes", "A", "edge line", 6),
     ],
 )
-def test_counts_that_do_not_match(tiny, part, beside, owner, expected):
+def test_counts_that_do_not_match(tiny, part, of, owner, expected):
     with pytest.raises(
         ValueError,
-        match=f"one line per {owner} in TINY_{part}.txt, but it has 2 where TINY_{beside}.txt has "
+        match=f"one line per {owner} in TINY_{part}.txt, but it has 2 where TINY_{of}.txt has "
         f"{expected}; fetch",
     ):
         datasets.load_tu(tiny(**{part: "1\n2\n"}), edge_labels=True, edge_attributes=True)
@@ -441,7 +441,7 @@ def test_motifs_of_any_size_are_in_graphs_of_their_class_only(options):
     assert np.array_equal(agis(graphs, [motif], rho=1e6)[:, 0] > 0.5, y == 1)
 
 
-def test_the_size_of_planted_graphs_tells_nothing():
+def test_the_size_of_planted_graphs_predicts_nothing():
     graphs, y, _ = datasets.make_planted(2000, random_state=0)
     sizes = [graphs.n_nodes[y == target] for target in (1, -1)]
     assert abs(sizes[0].mean() - sizes[1].mean()) < 0.5

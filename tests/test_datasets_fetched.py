@@ -195,7 +195,7 @@ def test_the_demo_follows_its_rule():
     assert (datasets.load_demo()[1] == np.where(rule, "acidic", "neutral")).all()
 
 
-def test_the_demo_is_not_told_by_size_or_order():
+def test_the_demo_is_not_predicted_by_size_or_order():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         graphs, y = datasets.load_demo()

@@ -45,7 +45,7 @@ def test_duplicates_are_those_of_networkx(graphs):
             assert i in same
 
 
-def test_regular_graphs_that_colours_cannot_tell_apart_are_told_apart():
+def test_regular_graphs_that_colours_cannot_separate_are_distinguished():
     two_rings = [(i, (i + 1) % 3) for i in range(3)] + [(3 + i, 3 + (i + 1) % 3) for i in range(3)]
     one_ring = [(i, (i + 1) % 6) for i in range(6)]
     graphs = GraphSet.from_lists(
@@ -81,7 +81,7 @@ def test_a_description_counts():
     assert json.loads(json.dumps(found.to_dict()))["attributes"]["charge"]["minimum"] == 0
 
 
-def test_it_warns_when_the_size_tells_the_class():
+def test_it_warns_when_the_size_predicts_the_class():
     sizes = np.random.default_rng(0).permutation(np.repeat([3, 4, 8, 9], 10))
     graphs = chains(*["C" * size for size in sizes])
     warnings = graphs.describe(np.where(sizes > 5, "big", "small")).warnings
@@ -89,14 +89,14 @@ def test_it_warns_when_the_size_tells_the_class():
     assert graphs.describe().warnings == []
 
 
-def test_it_warns_when_the_order_tells_the_class():
+def test_it_warns_when_the_order_predicts_the_class():
     graphs = chains(*["CO"] * 40)
     warnings = graphs.describe([0] * 20 + [1] * 20).warnings
     assert any(text.startswith("File order predicts the class: it predicts 9") for text in warnings)
     assert any("different classes in 1 cases" in text for text in warnings)
 
 
-def test_it_warns_when_the_size_tells_the_number():
+def test_it_warns_when_the_size_predicts_the_number():
     sizes = np.arange(2, 42)
     warnings = chains(*["C" * size for size in sizes]).describe(sizes * 1.5).warnings
     assert warnings == [
@@ -112,7 +112,7 @@ def test_it_does_not_warn_without_reason():
     assert found.classes == {"acidic": 150, "neutral": 150}
 
 
-def test_odd_targets_are_no_trouble():
+def test_odd_targets_are_accepted():
     graphs = chains(*["CO"] * 12)
     assert "All graphs are of one class." in graphs.describe(["a"] * 12).warnings
     assert graphs.describe(np.array([None, "a"] * 6, dtype=object)).classes == {"None": 6, "a": 6}

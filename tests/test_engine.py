@@ -239,7 +239,7 @@ def test_handles_are_kept_for_nodes_seen_before():
     assert len(set(handles.tolist())) == len(nodes)
 
 
-def test_no_graphlets_are_no_work():
+def test_no_graphlets_need_no_work():
     engine, _, _ = engine_of(random_set(3, seed=9), table=TABLE_BYTES[0])
     none = np.empty(0, dtype=np.int32)
     costs, best = engine.match(none, np.empty(0))

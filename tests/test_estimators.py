@@ -147,7 +147,7 @@ def test_a_list_of_graphs_is_as_good_as_a_graph_set(estimator, planted):
     )
 
 
-def test_kinds_are_told_apart_by_tags():
+def test_kinds_are_distinguished_by_tags():
     assert is_classifier(LagraClassifier())
     assert is_classifier(LagraClassifierCV())
     assert is_regressor(LagraRegressor())

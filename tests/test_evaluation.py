@@ -192,7 +192,7 @@ def test_it_warns_of_file_order_only_where_parts_are_cut_from_the_file(demo):
         clone(model).set_params(cv=3).fit(graphs, y)
 
 
-def test_stretches_of_a_file_are_told_from_other_parts():
+def test_stretches_of_a_file_are_distinguished_from_other_parts():
     assert is_contiguous(np.array([5, 3, 4]))
     assert not is_contiguous(np.array([1, 3]))
     assert not is_contiguous(np.array([7]))

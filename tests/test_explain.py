@@ -177,7 +177,7 @@ def test_a_switch_alone_puts_the_decision_at_the_point_of_turning(demo, three_cl
             )
 
 
-def test_more_than_two_classes_explain_the_predicted_one_unless_told(three_classes):
+def test_more_than_two_classes_explain_the_predicted_one_by_default(three_classes):
     graphs, _, clf = three_classes
     f = clf.decision_function(graphs)
     for i, why in enumerate(clf.explain(graphs)):

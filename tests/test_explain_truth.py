@@ -102,7 +102,7 @@ def test_the_attributes_of_the_top_graphlet_are_the_planted_ones_within_noise(pl
     assert np.abs(errors).max() < 2.0 * NOISE
 
 
-def test_no_part_of_a_planted_motif_tells_the_classes_apart():
+def test_no_part_of_a_planted_motif_distinguishes_the_classes():
     # Else the truth would be a part of the motif, and a sparse model would rightly stop there.
     for seed in SEEDS:
         graphs, y, [motif] = datasets.make_planted(100, noise=0.0, random_state=seed)
@@ -161,7 +161,7 @@ def on_nitro(clf, graphs, entry) -> tuple[float, int]:
 
 @pytest.mark.data
 def test_every_molecule_of_mutag_has_a_nitro_group(mutag):
-    # So the group alone tells nothing: what counts is where it sits.
+    # So the group alone predicts nothing: what counts is where it sits.
     graphs, _ = mutag
     assert all(nitro_groups(graph) for graph in graphs)
 

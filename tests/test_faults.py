@@ -205,7 +205,7 @@ class Trial:
 
 
 def same_output(name: str, data: bytes, new: bytes) -> bool:
-    """Whether an output is new; models tell how long they took, so they are read instead."""
+    """Whether an output is new; models say how long they took, so they are read instead."""
     if not name.endswith(".aglets"):
         return data == new
     Path("look.aglets").write_bytes(data)

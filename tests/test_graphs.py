@@ -357,7 +357,7 @@ def test_a_single_graph_instead_of_a_list():
         as_graph_set(graph)
 
 
-def test_things_that_are_no_graphs():
+def test_things_that_are_not_graphs():
     with pytest.raises(TypeError, match="Expected a GraphSet or a list of graphs, got int"):
         as_graph_set(3)
     with pytest.raises(TypeError, match="got str at position 1 and int at position 2"):
@@ -414,7 +414,7 @@ def test_attribute_widths_that_differ_within_a_graph():
         GraphSet.from_lists(["C", "CC"], [[], []], [[[1, 2]], [[1, 2], [3]]])
 
 
-def test_attributes_that_are_no_numbers():
+def test_attributes_that_are_not_numbers():
     with pytest.raises(ValueError, match="Expected attributes to be numbers.*graph 0; give each"):
         GraphSet.from_lists(["C"], [[]], [[["a"]]])
 
@@ -449,7 +449,7 @@ def test_two_labels_for_one_edge():
         GraphSet.from_lists(["C", "CC"], [[], [(0, 1), (1, 0)]], edge_labels=[[], ["-", "="]])
 
 
-def test_edges_that_are_no_pairs():
+def test_edges_that_are_not_pairs():
     for edges in ([[(0, 1, 2)]], [[(0.5, 1)]], [["ab"]], [3], [[(0, 1), (1,)]]):
         with pytest.raises(ValueError, match="pairs of node positions .* not so in graph 0;"):
             GraphSet.from_lists(["CCC"], edges)

@@ -47,7 +47,7 @@ def test_rings_and_aromatic_bonds():
         ("hybridisation", ["C.sp3", "N.sp3", "C.sp2"]),
     ],
 )
-def test_labels_tell_more_when_asked(extra, labels):
+def test_labels_say_more_when_asked(extra, labels):
     [graph] = GraphSet.from_smiles(["C[NH2+]c1ccccc1"], label_with=extra)
     assert graph.labels[:3] == labels
 

@@ -37,7 +37,7 @@ def test_pyg_keeps_everything(graphs):
 
 @pytest.fixture
 def water() -> Data:
-    """O-H, H: one-hot labels in columns 1 and 2, a charge in column 0, z beside them."""
+    """O-H, H: one-hot labels in columns 1 and 2, a charge in column 0, z next to them."""
     return Data(
         x=torch.tensor([[-0.8, 0, 1], [0.4, 1, 0], [0.4, 1, 0]]),
         edge_index=torch.tensor([[0, 1, 0, 2], [1, 0, 2, 0]]),
@@ -124,6 +124,6 @@ def test_a_list_of_data_with_columns_names_the_reader(water):
         as_graph_set([water])
 
 
-def test_a_single_data_is_no_list(water):
+def test_a_single_data_is_not_a_list(water):
     with pytest.raises(TypeError, match=r"put a single one in a list: \[data\]"):
         GraphSet.from_pyg(water)

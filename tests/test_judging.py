@@ -24,15 +24,15 @@ def hand_made_error(model, graphs, y, select):
     """Standard error at the best point of a hold-out, from predictions of its model."""
     costs = model.cv_results_[f"mean_validation_{select}"]
     best = int(costs.argmin() if select == "loss" else costs.argmax())
-    told = model.model_at(best)
-    f = told.decision_function(graphs)
-    if told.classes is None:
+    chosen = model.model_at(best)
+    f = chosen.decision_function(graphs)
+    if chosen.classes is None:
         parts = (y - f) ** 2
         parts = 0.5 * parts if select == "loss" else parts / ((y - y.mean()) ** 2).sum()
     elif select == "score":
-        parts = (told.predict(graphs) == y) / len(y)
+        parts = (chosen.predict(graphs) == y) / len(y)
     else:
-        sign = np.where(y == told.classes[1], 1.0, -1.0)
+        sign = np.where(y == chosen.classes[1], 1.0, -1.0)
         parts = 0.5 * np.maximum(1.0 - sign * f, 0.0) ** 2
     return parts.std(ddof=1) * np.sqrt(len(parts)), costs
 

@@ -95,7 +95,7 @@ def test_other_threads_run_during_a_search():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_counting_keeps_to_its_time_and_tells_how_far_it_came(n_jobs):
+def test_counting_keeps_to_its_time_and_says_how_far_it_came(n_jobs):
     start = time.perf_counter()
     found = mining.count(complete(40), maxpat=12, max_seconds=0.2, n_jobs=n_jobs)
     assert time.perf_counter() - start < 1.5

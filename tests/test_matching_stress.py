@@ -135,7 +135,7 @@ def test_a_grid_of_thirty_by_thirty(form, k, kind):
     if not fits:
         assert cost == np.inf
     elif kind != "random":
-        # Every embedding costs the same, so any embedding tells the cost.
+        # Every embedding costs the same, so any embedding has the cost.
         assert cost == pytest.approx(distances(graphs, small)[:, 0].sum(), rel=1e-9, abs=1e-12)
     elif form == "star":
         table, neighbours = distances(graphs, small), adjacency(graphs)

@@ -58,7 +58,7 @@ def test_a_model_inside_its_checkpoint_folder_survives(folder):
 
 @pytest.mark.parametrize("name", [".", "TU"])
 @pytest.mark.parametrize("mark", [None, "{}", '{"fingerprint": "mine"}', "not JSON"])
-def test_a_folder_of_other_things_is_no_checkpoint(folder, name, mark, capsys):
+def test_a_folder_of_other_things_is_not_a_checkpoint(folder, name, mark, capsys):
     if mark is not None:
         (folder / name / "fit.json").write_text(mark)
     before = contents(folder)

@@ -365,7 +365,7 @@ def test_one_class_only_is_an_empty_model(y, solver):
 
 
 def test_graphs_without_nodes_take_part(solver, loss):
-    """An empty graph matches nothing, and only the intercept speaks for it."""
+    """An empty graph matches nothing, and only the intercept counts for it."""
     empty = GraphSet.from_lists(labels=[[]], edges=[[]], attributes=[np.empty((0, 2))])
     graphs = GraphSet.concatenate([random_set(9, seed=18), empty])
     y = targets(graphs, loss, 18)

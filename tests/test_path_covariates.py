@@ -188,7 +188,7 @@ def test_shifting_or_stretching_a_free_covariate_leaves_f_alone():
         )
 
 
-def test_covariates_that_tell_the_classes_leave_nothing_for_graphlets():
+def test_covariates_that_predict_the_classes_leave_nothing_for_graphlets():
     loss = losses.SquaredHinge()
     graphs, y, _ = training(loss)
     with pytest.warns(UserWarning, match="leave nothing for graphlets"):

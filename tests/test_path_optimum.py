@@ -268,7 +268,7 @@ def test_the_model_is_empty_at_lambda_max_and_not_just_below(solver, loss, kind)
     everything = Everything.of(graphs, 4, RHO)
     tree = mining.Tree(graphs, maxpat=4)
     top = next(walked_path(graphs, y, loss=loss, tree=tree, rho=RHO)).lam_max
-    # That the data can tell: an optimum just below has a graphlet and lowers the objective.
+    # That the data can show it: an optimum just below has a graphlet and lowers the objective.
     below = everything.minimum(y, 0.99 * top, loss)
     constant = everything.minimum(y, 2.0 * top, loss).objective
     assert np.count_nonzero(below.beta) > 0

@@ -138,12 +138,12 @@ def test_graphs_with_astronomically_many_embeddings_are_counted():
     )
     own = places(graphs, [star], 0.1, pooling="sum")[0][0]
     squares = np.sort(x.ravel() ** 2)
-    least = [
+    lowest = [
         x[u, 0] ** 2 + np.delete(squares, np.searchsorted(squares, x[u, 0] ** 2))[:7].sum()
         for u in own.embeddings[:, 0]
     ]
     assert len(own.scores) == n
-    np.testing.assert_allclose(own.scores, np.exp(-0.1 * np.array(least)), rtol=1e-10)
+    np.testing.assert_allclose(own.scores, np.exp(-0.1 * np.array(lowest)), rtol=1e-10)
 
 
 def random_set(n: int, seed: int) -> GraphSet:

@@ -116,7 +116,7 @@ def test_g_bar_bounds_every_pattern_that_contains_it(data, graphs, rho):
     }
     for bigger, (g, g_bar) in said.items():
         for smaller in {*sub_patterns(bigger), bigger}:
-            # A part whose g is exactly 0 is no violator, not even at lam = 0: it is not listed.
+            # A part whose g is exactly 0 is not a violator, not even at lam = 0: it is not listed.
             if smaller in said:
                 assert max(abs(g), g_bar) <= said[smaller][1] + 1e-12
 
@@ -154,7 +154,7 @@ def test_reordered_graphs_with_renumbered_nodes_have_the_same_violators(data, gr
 
 
 def separable(n: int = 30, seed: int = 0) -> tuple[GraphSet, np.ndarray]:
-    """Rings of six whose first node tells the class by its attribute."""
+    """Rings of six whose first node decides the class by its attribute."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     attributes = rng.normal(0.0, 0.3, (n, 8, 2))

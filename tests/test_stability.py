@@ -54,17 +54,17 @@ def test_a_model_file_with_stability_shows_it_in_every_command(tmp_path, capsys)
     model, page = str(tmp_path / "demo.aglets"), tmp_path / "page.html"
     options = ["--rho", "0.1", "--n-lambdas", "10", "--maxpat", "2", "--stability", "3", "-q"]
     assert main(["fit", "demo", "-o", model, *options]) == 0
-    told = load(model).stability
-    assert told is not None
-    assert set(np.round(3 * told)) <= {0.0, 1.0, 2.0, 3.0}
+    kept = load(model).stability
+    assert kept is not None
+    assert set(np.round(3 * kept)) <= {0.0, 1.0, 2.0, 3.0}
     assert main(["show", model]) == 0
     assert "stable" in capsys.readouterr().out
     assert main(["show", model, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)["graphlets"]
-    assert sorted(entry["stability"] for entry in shown) == sorted(told.tolist())
+    assert sorted(entry["stability"] for entry in shown) == sorted(kept.tolist())
     assert main(["report", model, "demo", "-o", str(page)]) == 0
     found = re.findall(r'"stability":([\d.]+)', page.read_text(encoding="utf-8"))
-    assert sorted(map(float, found)) == pytest.approx(sorted(told.tolist()))
+    assert sorted(map(float, found)) == pytest.approx(sorted(kept.tolist()))
 
 
 def test_stability_of_numbers_and_of_chosen_models():

@@ -121,8 +121,8 @@ def test_pruned_search_over_k_means_types_finds_what_slow_enumeration_finds(seed
     np.testing.assert_allclose(np.sort(found.g), np.sort(slow), rtol=1e-9)
     assert tree.lambda_max(residual, rho=rho)[0] == pytest.approx(np.abs(every).max())
     for node, g_bar in zip(found.nodes.tolist(), found.g_bar, strict=True):
-        which, least = tree.costs(node)
-        again = reference.gradient_bound(dict(zip(which, least, strict=True)), residual, rho)
+        which, lowest = tree.costs(node)
+        again = reference.gradient_bound(dict(zip(which, lowest, strict=True)), residual, rho)
         assert g_bar == pytest.approx(again)
 
 
@@ -146,7 +146,7 @@ def test_two_types_of_one_label_start_at_their_own_vectors_and_match_the_best_no
             assert costs[j, i] == pytest.approx(distances.min(initial=np.inf))
 
 
-def test_several_starts_find_kinds_that_the_mean_cannot_tell(kinds_of_carbon):
+def test_several_starts_find_kinds_that_the_mean_cannot_distinguish(kinds_of_carbon):
     graphs, y = kinds_of_carbon
     options = {"maxpat": 1, "rho": 1.0, "lambda_ratio": 0.05, "n_lambdas": 20}
     fixed = {**options, "learn_attributes": False}

@@ -200,7 +200,7 @@ class Path:
         return length if self.lengthen is None else self.lengthen * length
 
     def _last(self, before: float, accepted: float, here: np.ndarray, move: np.ndarray) -> float:
-        """The length to remember: not that of a step too small to tell it from any other."""
+        """The length to remember: not that of a step too small to distinguish it from any other."""
         small = np.abs(move).max(initial=0.0) <= 1e-9 * np.abs(here).max(initial=0.0)
         return before if self.lengthen is None or small else accepted
 
@@ -215,7 +215,7 @@ class Path:
         f = np.full(len(graphs), self.beta0)
         for h in self.working_set.values():
             if h.beta != 0.0:
-                f += h.beta * np.array([np.exp(-self.rho * self._least(h, g)) for g in graphs])
+                f += h.beta * np.array([np.exp(-self.rho * self._minimum(h, g)) for g in graphs])
         return float((np.maximum(1.0 - np.asarray(y) * f, 0.0) ** 2).sum())
 
     def scores(self) -> np.ndarray:
@@ -231,7 +231,7 @@ class Path:
     def _smooth(self, f: np.ndarray) -> float:
         return 0.5 * float((np.maximum(1.0 - self.y * f, 0.0) ** 2).sum())
 
-    def _least(self, h: Learned, graph: nx.Graph) -> float:
+    def _minimum(self, h: Learned, graph: nx.Graph) -> float:
         found = embeddings(graph, h.start.graphlet)
         return min(
             (cost(graph, h.start.graphlet, h.z, h.z_edges, m) for m in found), default=np.inf
@@ -247,14 +247,14 @@ class Path:
             priced = {m: cost(graph, h.start.graphlet, h.z, h.z_edges, m) for m in self.listed[key]}
             if not priced:
                 continue
-            least = min(priced.values())
-            limit = least + ROUNDING * (1.0 + least)
+            lowest = min(priced.values())
+            limit = lowest + ROUNDING * (1.0 + lowest)
             if priced.get(h.held.get(i, ()), np.inf) > limit:
                 h.held[i] = min(
                     (m for m, price in priced.items() if price <= limit),
                     key=lambda m, g=graph: matched_rows(g, h.start.graphlet, m),
                 )
-            values[i] = np.exp(-self.rho * least)
+            values[i] = np.exp(-self.rho * lowest)
         return values
 
     def _z_gradient(self, h: Learned, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -26,11 +26,11 @@ def root_matches(graph: nx.Graph, graphlet: Shape, z, z_edges=None) -> dict[int,
     found = {}
     for root, own in by_root.items():
         priced = [(cost(graph, graphlet, z, z_edges, m), m) for m in own]
-        least = min(price for price, _ in priced)
-        best = [m for price, m in priced if price <= least + 1e-9 * (1.0 + least)]
+        lowest = min(price for price, _ in priced)
+        best = [m for price, m in priced if price <= lowest + 1e-9 * (1.0 + lowest)]
         smallest = min(matched_rows(graph, graphlet, m) for m in best)
         chosen = [m for m in best if matched_rows(graph, graphlet, m) == smallest]
-        found[root] = Match(least, best, chosen)
+        found[root] = Match(lowest, best, chosen)
     return found
 
 

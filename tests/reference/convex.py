@@ -81,7 +81,7 @@ class Huber:
 
 
 class Solution(NamedTuple):
-    """The minimiser, the minimum, and the largest entry of the least subgradient there."""
+    """The minimiser, the minimum, and the largest entry of the smallest subgradient there."""
 
     beta: np.ndarray
     beta0: float
@@ -183,7 +183,7 @@ def _newton_step(problem, beta0, beta, signs, goal):
             there[1 + first] = 0.0
         moved = _scatter(beta, inside, there[1:])
         gain = value - problem.objective(there[0], moved)
-        # Near the end F is flat to rounding, and only the slope can tell that a step is good.
+        # Near the end F is flat to rounding, and only the slope can show that a step is good.
         flat = abs(gain) <= 1e-13 * max(1.0, abs(value))
         if gain >= -1e-4 * step * (slope @ direction) or (
             flat and (crossed or np.abs(slopes(there)).max() < np.abs(slope).max())

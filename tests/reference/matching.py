@@ -76,30 +76,30 @@ def cost(graph: nx.Graph, graphlet: Shape, z: np.ndarray, z_edges, embedding: Em
 
 
 class Match(NamedTuple):
-    """The least cost (inf without an embedding) and the embeddings that reach it."""
+    """The minimum cost (inf without an embedding) and the embeddings that reach it."""
 
     cost: float
-    best: list[Embedding]  # all within rounding of the least cost
+    best: list[Embedding]  # all within rounding of the minimum cost
     chosen: list[Embedding]  # of those, the ones with the smallest sequence of matched rows
 
 
 def match(graph: nx.Graph, graphlet: Shape, z, z_edges=None) -> Match:
-    """The least cost over all embeddings, and the embeddings that the tie rule allows.
+    """The minimum cost over all embeddings, and the embeddings that the tie rule allows.
 
     ``chosen`` holds several embeddings only where their matched rows are all the same, so that
-    nothing but the numbering of the nodes tells them apart.
+    nothing but the numbering of the nodes distinguishes them.
     """
     priced = [(cost(graph, graphlet, z, z_edges, m), m) for m in embeddings(graph, graphlet)]
     if not priced:
         return Match(float("inf"), [], [])
-    least = min(price for price, _ in priced)
-    best = [m for price, m in priced if price <= least + ROUNDING * (1.0 + least)]
+    lowest = min(price for price, _ in priced)
+    best = [m for price, m in priced if price <= lowest + ROUNDING * (1.0 + lowest)]
     smallest = min(matched_rows(graph, graphlet, m) for m in best)
-    return Match(least, best, [m for m in best if matched_rows(graph, graphlet, m) == smallest])
+    return Match(lowest, best, [m for m in best if matched_rows(graph, graphlet, m) == smallest])
 
 
 def psi(graph: nx.Graph, graphlet: Shape, z, rho: float, z_edges=None) -> float:
-    """The inclusion score: exp(-rho * least cost), and 0 without an embedding."""
+    """The inclusion score: exp(-rho * minimum cost), and 0 without an embedding."""
     return float(np.exp(-rho * match(graph, graphlet, z, z_edges).cost))
 
 

@@ -2,7 +2,7 @@
 
 With one type per label a node costs c_v = |x_v - start of its label|^2 whichever node of a pattern
 it hosts, and an edge likewise. So an *occurrence* of a pattern (a connected set of edges, or a
-node) has one cost however the pattern is laid over it, and D(H, G) is the least cost of an
+node) has one cost however the pattern is laid over it, and D(H, G) is the minimum cost of an
 occurrence. This is `search.initial_costs` for graphs that are too large to match with networkx.
 """
 

@@ -89,7 +89,7 @@ def test_supports_and_unknown_labels():
     assert len(supports) == 3
 
 
-def test_edge_labels_tell_patterns_apart():
+def test_edge_labels_distinguish_patterns():
     star = graph([0] * 3, [(0, 1), (0, 2)], edge_labels=[4, 5])
     assert counts(all_patterns([star], 3)) == {(1, 0): 1, (2, 1): 2, (3, 2): 1}
 
@@ -130,7 +130,7 @@ def test_embeddings_are_not_induced():
     assert embeddings(graph([-1], []), shape([-1], [])) == []
 
 
-def test_least_cost_and_the_tie_rule():
+def test_minimum_cost_and_the_tie_rule():
     host = graph([0, 0, 0], [(0, 1), (1, 2)], rows=[[1], [0], [-1]])
     found = match(host, shape([0, 0], [(0, 1)]), [[0.0], [0.0]])
     assert found.cost == 1.0
