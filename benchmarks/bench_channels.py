@@ -66,7 +66,7 @@ def standardised(name: str) -> tuple[GraphSet, np.ndarray]:
     if name == "BBBP":
         path = Path(os.environ.get("AGLETS_DATA", "."), "BBBP", "BBBP.csv")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # rows that are no molecules are left out
+            warnings.simplefilter("ignore")  # rows that are not molecules are left out
             graphs, y = GraphSet.from_table(path, target="BBBP", errors="skip")
         y = np.where(np.asarray(y, dtype=float) > 0.5, 1.0, -1.0)
     else:

@@ -9,7 +9,7 @@
 
 namespace aglets::python {
 
-/// Limits as Python gives them: None is no limit.
+/// Limits as Python gives them: None means no limit.
 Limits limits_from(std::optional<std::int64_t> work, std::optional<std::int64_t> nodes,
                    std::optional<std::int64_t> bytes, std::optional<double> seconds);
 

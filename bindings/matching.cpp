@@ -66,7 +66,7 @@ void register_matching(nb::module_& module) {
                               as_array(std::move(all.nodes)));
       },
       "graphs"_a, "patterns"_a, "z"_a, "n_threads"_a = 1, "max_seconds"_a = nb::none(),
-      "(costs, nodes): least cost of each pattern (row) in each graph (column), infinite where "
+      "(costs, nodes): minimum cost of each pattern (row) in each graph (column), infinite where "
       "there is no embedding, and the nodes of the best embeddings, pattern by pattern and graph "
       "by graph, -1 where there is none.");
 
@@ -86,7 +86,7 @@ void register_matching(nb::module_& module) {
       },
       "graphs"_a, "patterns"_a, "z"_a, "n_threads"_a = 1, "max_seconds"_a = nb::none(),
       "(n_places, costs, nodes): how many images the root of each pattern (row) has in each graph "
-      "(column), the least cost of each, cheapest first, and the nodes of its best embedding.");
+      "(column), the minimum cost of each, cheapest first, and the nodes of its best embedding.");
 
   module.def(
       "find_occurrences",
@@ -105,7 +105,7 @@ void register_matching(nb::module_& module) {
       "(offsets, costs, nodes, complete): for each graph the distinct node sets that hold the "
       "pattern, the best first, and whether all of them are listed.");
 
-  nb::class_<GraphletBank>(module, "GraphletBank", "Patterns in training, matched again and again.")
+  nb::class_<GraphletBank>(module, "GraphletBank", "Patterns in training, matched repeatedly.")
       .def(nb::init<std::shared_ptr<const GraphSet>, std::int64_t>(), "graphs"_a, "table_bytes"_a)
       .def("__len__", &GraphletBank::size)
       .def(
@@ -162,18 +162,18 @@ void register_matching(nb::module_& module) {
                                   as_array(std::move(all.nodes)));
           },
           "handles"_a, "z"_a, "previous"_a = nb::none(), "n_threads"_a = 1,
-          "(costs, sites) at attributes z, flat in the order of the handles.")
+          "(costs, embedding) at attributes z, flat in the order of the handles.")
       .def(
           "pull",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
-             Vector<std::int32_t> sites, Matrix<double> weights) {
+             Vector<std::int32_t> embedding, Matrix<double> weights) {
             auto sum = without_gil([&] {
-              return pull_bank(bank, as_span(handles), as_span(z), as_span(sites),
+              return pull_bank(bank, as_span(handles), as_span(z), as_span(embedding),
                                as_span(weights));
             });
             return as_array(std::move(sum));
           },
-          "handles"_a, "z"_a, "sites"_a, "weights"_a,
+          "handles"_a, "z"_a, "embedding"_a, "weights"_a,
           "sum_i w_i (z - x_i), flat as z; weights has a row per handle and a column per graph.")
       .def(
           "match_places",
@@ -187,7 +187,7 @@ void register_matching(nb::module_& module) {
             return nb::make_tuple(as_array(std::move(all.costs)), as_array(std::move(all.nodes)));
           },
           "handles"_a, "z"_a, "previous"_a = nb::none(), "n_threads"_a = 1,
-          "(costs, sites) of all places at attributes z, flat in the order of the handles.")
+          "(costs, embedding) of all places at attributes z, flat in the order of the handles.")
       .def(
           "pool",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> scores) {
@@ -202,14 +202,14 @@ void register_matching(nb::module_& module) {
       .def(
           "pull_places",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
-             Vector<std::int32_t> sites, Vector<double> scores, Matrix<double> weights) {
+             Vector<std::int32_t> embedding, Vector<double> scores, Matrix<double> weights) {
             auto sum = without_gil([&] {
-              return pull_places(bank, as_span(handles), as_span(z), as_span(sites),
+              return pull_places(bank, as_span(handles), as_span(z), as_span(embedding),
                                  as_span(scores), as_span(weights));
             });
             return as_array(std::move(sum));
           },
-          "handles"_a, "z"_a, "sites"_a, "scores"_a, "weights"_a,
+          "handles"_a, "z"_a, "embedding"_a, "scores"_a, "weights"_a,
           "The z-gradient of sum c value for weights -2 rho c, flat as z; weights has a row per "
           "handle and a column per graph.");
 }

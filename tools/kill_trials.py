@@ -215,7 +215,7 @@ def torn(command: Command, found: dict[str, bytes], new: dict[str, bytes]) -> li
 
 
 def is_same(name: str, data: bytes, new: bytes) -> bool:
-    """Whether two files are equal; models may tell how long they took, so they are read."""
+    """Whether two files are equal; models may say how long they took, so they are read."""
     if not name.endswith(".aglets"):
         return data == new
     with tempfile.TemporaryDirectory() as place:

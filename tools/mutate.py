@@ -131,7 +131,7 @@ def _measure(path: Path, stamp: str) -> None:
 
 
 class _Timer:
-    """Tells coverage.py which test runs, and notes how long it takes and whether it passes."""
+    """Says to coverage.py which test runs, and notes how long it takes and whether it passes."""
 
     def __init__(self, cover: Any) -> None:
         self.cover = cover

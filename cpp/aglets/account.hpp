@@ -75,7 +75,7 @@ private:
   std::size_t task_ = 0;
   Spending own_;
   std::int64_t held_ = 0;
-  std::int64_t peak_ = 0;  // most bytes held and kept at a time
+  std::int64_t peak_ = 0;  // largest number of bytes held and kept at a time
   std::int64_t next_check_ = 1024;
 };
 

@@ -5,8 +5,7 @@
 
 namespace aglets {
 
-std::vector<int> least_cost_assignment(const std::vector<double>& costs, int n_rows,
-                                       int n_columns) {
+std::vector<int> min_cost_assignment(const std::vector<double>& costs, int n_rows, int n_columns) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (n_rows > n_columns) return {};
   // Column 0 is a virtual one at which each row's augmenting path starts.
@@ -20,7 +19,7 @@ std::vector<int> least_cost_assignment(const std::vector<double>& costs, int n_r
     do {
       done[column] = true;
       const int current = row_of[column];
-      double least = infinity;
+      double lowest = infinity;
       int next = -1;
       for (int j = 1; j <= n_columns; ++j) {
         if (done[j]) continue;
@@ -30,18 +29,18 @@ std::vector<int> least_cost_assignment(const std::vector<double>& costs, int n_r
           distance[j] = reduced;
           previous[j] = column;
         }
-        if (distance[j] < least) {
-          least = distance[j];
+        if (distance[j] < lowest) {
+          lowest = distance[j];
           next = j;
         }
       }
       if (next < 0) return {};
       for (int j = 0; j <= n_columns; ++j) {
         if (done[j]) {
-          row_potential[row_of[j]] += least;
-          column_potential[j] -= least;
+          row_potential[row_of[j]] += lowest;
+          column_potential[j] -= lowest;
         } else {
-          distance[j] -= least;
+          distance[j] -= lowest;
         }
       }
       column = next;

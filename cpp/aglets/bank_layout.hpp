@@ -25,10 +25,10 @@ std::span<T> part_of(std::span<T> flat, const std::vector<std::size_t>& offsets,
   return flat.subspan(offsets[i], offsets[i + 1] - offsets[i]);
 }
 
-/// Where each graphlet's attributes, places and sites (places times nodes) lie in
+/// Where each graphlet's attributes, places and embedding (places times nodes) lie in
 /// flat arrays in the order of the handles.
 struct BankLayout {
-  std::vector<std::size_t> z, places, sites;
+  std::vector<std::size_t> z, places, embedding;
 
   BankLayout(const GraphletBank& bank, std::span<const std::int32_t> handles) {
     for (const auto handle : handles)
@@ -37,7 +37,7 @@ struct BankLayout {
     const auto n = handles.size();
     z = offsets_of(n, [&](std::size_t i) { return bank.n_attributes(handles[i]); });
     places = offsets_of(n, [&](std::size_t i) { return bank.place_graphs(handles[i]).size(); });
-    sites = offsets_of(n, [&](std::size_t i) { return bank.n_sites(handles[i]); });
+    embedding = offsets_of(n, [&](std::size_t i) { return bank.n_sites(handles[i]); });
   }
 };
 

@@ -31,7 +31,7 @@ Matches match_bank(const GraphletBank& bank, std::span<const std::int32_t> handl
 /// GraphletBank::pull for many graphlets; `weights` has a row per handle and a
 /// column per graph.
 std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                              FlatAttributes z, std::span<const std::int32_t> sites,
+                              FlatAttributes z, std::span<const std::int32_t> embedding,
                               std::span<const double> weights);
 
 }  // namespace aglets

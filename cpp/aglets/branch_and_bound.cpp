@@ -78,7 +78,7 @@ public:
   }
 
   /// Roots the pattern at `root` and computes, for each node and image, the
-  /// least cost of the part that hangs below it, injectivity aside.
+  /// minimum cost of the part that hangs below it, injectivity aside.
   void root_at(int root) {
     order_.assign(1, root);
     parent_.assign(k_, -1);
@@ -96,7 +96,7 @@ public:
     for (auto node = order_.rbegin(); *node != root; ++node)
       for (std::int32_t image = 0; image < n_; ++image)
         if (lower(parent_[*node], image) < infinity)
-          lower(parent_[*node], image) += least_below(*node, image);
+          lower(parent_[*node], image) += min_below(*node, image);
   }
 
   double bound(std::int32_t root_image) const { return lower(order_.front(), root_image); }
@@ -154,11 +154,11 @@ private:
     return edge_distance_[static_cast<std::size_t>(edge) * n_edges_ + (found - first_edge_)];
   }
 
-  double least_below(int node, std::int32_t parent_image) const {
-    double least = infinity;
+  double min_below(int node, std::int32_t parent_image) const {
+    double lowest = infinity;
     for (const auto [image, found] : graphs_.neighbours(base_ + parent_image))
-      least = std::min(least, edge_cost(parent_edge_[node], found) + lower(node, image));
-    return least;
+      lowest = std::min(lowest, edge_cost(parent_edge_[node], found) + lower(node, image));
+    return lowest;
   }
 
   void place(int node, std::int32_t image, double cost) {
@@ -224,7 +224,7 @@ private:
     return hanging;
   }
 
-  /// Least total with a different image for every node that is not placed, edges
+  /// Minimum total with a different image for every node that is not placed, edges
   /// aside: what counts in small, dense graphs, where nearly every injection fits.
   double edgeless_bound() const {
     if (n_ > edgeless_limit) return 0.0;
@@ -241,17 +241,17 @@ private:
     return assign(rest, images);
   }
 
-  /// Least total with a different image for each hanging node.
+  /// Minimum total with a different image for each hanging node.
   static double assign(const std::vector<Hanging>& hanging, std::vector<std::int32_t>& images) {
     double total = 0.0;
     images.clear();
     for (const auto& [node, options] : hanging) {
       if (options.empty()) return infinity;
-      const auto least =
+      const auto lowest =
           std::min_element(options.begin(), options.end(),
                            [](const Option& a, const Option& b) { return a.total < b.total; });
-      total += least->total;
-      images.push_back(least->image);
+      total += lowest->total;
+      images.push_back(lowest->image);
     }
     auto sorted = images;
     std::sort(sorted.begin(), sorted.end());
@@ -272,8 +272,8 @@ private:
         costs[row * columns.size() +
               (std::lower_bound(columns.begin(), columns.end(), option.image) - columns.begin())] =
             option.total;
-    const auto column_of = least_cost_assignment(costs, static_cast<int>(hanging.size()),
-                                                 static_cast<int>(columns.size()));
+    const auto column_of = min_cost_assignment(costs, static_cast<int>(hanging.size()),
+                                               static_cast<int>(columns.size()));
     if (column_of.empty()) return infinity;
     double total = 0.0;
     for (std::size_t row = 0; row < hanging.size(); ++row) {

@@ -10,7 +10,7 @@ namespace aglets {
 /// many embeddings to look at. Nodes are placed along a breadth-first tree of the
 /// pattern. The bound is exact on that tree but for injectivity (dynamic
 /// programming from the leaves), and nodes that hang on placed ones are given
-/// different images by a least-cost assignment: stars and cliques are then solved
+/// different images by a minimum-cost assignment: stars and cliques are then solved
 /// without search. `incumbent` is the previous embedding or empty; ties go to it,
 /// then to the first in TieOrder. Memory: nodes of the graph times nodes of the
 /// pattern, and edges times edges where edges have attributes.

@@ -39,7 +39,7 @@ struct Limits {
 };
 
 /// The limits of one long call, its clock and its interrupts, shared by its
-/// threads. `interrupted`, if given, is asked some times a second, and only in the
+/// threads. `interrupted`, if given, is asked several times per second, and only in the
 /// thread that made the budget.
 class Budget {
 public:

@@ -93,12 +93,12 @@ private:
 
   bool smaller_backward(CodeEdge edge, int step, int n_placed, std::uint64_t visited,
                         std::uint64_t closed, std::uint64_t open) {
-    int least = n_placed;
+    int lowest = n_placed;
     for (auto rest = open; rest != 0; rest &= rest - 1) {
       const int number = number_[std::countr_zero(rest)];
-      if (number < least) least = number;
+      if (number < lowest) lowest = number;
     }
-    if (least != edge.to) return least < edge.to;
+    if (lowest != edge.to) return lowest < edge.to;
     const int end = node_[edge.to];
     const auto label = code_.edge_label(node_[edge.from], end);
     if (label != edge.label) return label < edge.label;

@@ -12,7 +12,7 @@
 namespace aglets {
 
 /// One graph's share of a pattern: where its embeddings end in the row table
-/// and D, the least cost over all its embeddings. `cost` also counts
+/// and D, the minimum cost over all its embeddings. `cost` also counts
 /// embeddings that were not kept because they can grow no further. Where costs are
 /// wanted by root image, a support is one graph's embeddings with one image of the
 /// root, and those of a graph follow each other.
@@ -45,7 +45,7 @@ public:
 
   /// Gives the rows back if they take more than a little; supports stay.
   void release(Account& account) {
-    if (charged_ < least_release) return;
+    if (charged_ < min_release) return;
     account.release_bytes(static_cast<std::int64_t>(charged_ * sizeof(std::uint64_t)));
     std::vector<std::uint64_t>().swap(words_);
     next_ = end_ = nullptr;
@@ -55,7 +55,7 @@ public:
   /// Begins a new account: memory that is there already is charged to it once
   /// rows need it, as if it were new.
   void begin_account() {
-    if (words_.size() >= least_release) std::vector<std::uint64_t>().swap(words_);
+    if (words_.size() >= min_release) std::vector<std::uint64_t>().swap(words_);
     size_ = charged_ = 0;
     next_ = end_ = words_.data();
   }
@@ -109,7 +109,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t least_release = 1 << 16;
+  static constexpr std::size_t min_release = 1 << 16;
 
   void enlarge(Account& account) {
     const auto enlarged = charged_ == 0 ? 16 * stride_ : 2 * charged_ + stride_;

@@ -31,7 +31,7 @@ public:
 
 /// Visits every connected pattern of at most `maxpat` nodes of the graphs once,
 /// depth first, holding the embeddings of one branch only. Each support comes
-/// with D, the least starting cost in that graph. When a budget runs out, the
+/// with D, the minimum starting cost in that graph. When a budget runs out, the
 /// visitor keeps what was met until then; unless it was the clock, that does not
 /// depend on the number of threads.
 void walk_patterns(const GraphSet& graphs, const StartCosts& costs, int maxpat, int n_threads,

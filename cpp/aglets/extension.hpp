@@ -54,7 +54,7 @@ private:
 template <class Id>
 class Extender {
 public:
-  /// With `by_root`, supports are told apart by the image of the root, too.
+  /// With `by_root`, supports are distinguished by the image of the root, too.
   Extender(const GraphSet& graphs, const StartCosts& costs, int maxpat, bool by_root = false);
 
   /// Charges all further work and memory to this account; to be called first.
@@ -73,7 +73,7 @@ public:
   /// All embeddings of the single node of this type.
   void root_rows(std::int32_t type, EmbeddingRows<Id>& rows);
 
-  /// All embeddings of `code` in these graphs, grown anew; false, with some of
+  /// All embeddings of `code` in these graphs, grown again; false, with some of
   /// them, if there are more than `max_rows`.
   bool regrow(const DfsCode& code, std::span<const std::int32_t> graphs, EmbeddingRows<Id>& rows,
               std::size_t max_rows = SIZE_MAX);

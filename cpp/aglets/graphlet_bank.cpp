@@ -114,17 +114,17 @@ void GraphletBank::fill_table(Entry& entry) const {
 
 void GraphletBank::match(std::int32_t handle, FlatAttributes z,
                          std::span<const std::int32_t> previous, std::span<double> costs,
-                         std::span<std::int32_t> sites, Ticker& ticker) const {
+                         std::span<std::int32_t> embedding, Ticker& ticker) const {
   const auto& entry = *entries_[handle];
   if (entry.has_table)
-    match_table(entry, z, previous, costs, sites);
+    match_table(entry, z, previous, costs, embedding);
   else
-    match_graphs(entry, z, previous, costs, sites, ticker);
+    match_graphs(entry, z, previous, costs, embedding, ticker);
 }
 
 void GraphletBank::match_table(const Entry& entry, FlatAttributes z,
                                std::span<const std::int32_t> previous, std::span<double> costs,
-                               std::span<std::int32_t> sites) const {
+                               std::span<std::int32_t> embedding) const {
   const auto& pattern = entry.matcher.pattern();
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto n_columns = entry.embeddings.size() / k;
@@ -133,9 +133,9 @@ void GraphletBank::match_table(const Entry& entry, FlatAttributes z,
   std::size_t begin = 0;
   for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
     const auto first = all.begin() + begin, last = all.begin() + entry.ends[place];
-    const double least = *std::min_element(first, last);
-    costs[place] = least;
-    const double limit = tie_limit(least);
+    const double lowest = *std::min_element(first, last);
+    costs[place] = lowest;
+    const double limit = tie_limit(lowest);
     const auto nodes = [&](std::size_t column) { return entry.embeddings.data() + column * k; };
     auto chosen = static_cast<std::size_t>(
         std::find_if(first, last, [&](double cost) { return cost <= limit; }) - all.begin());
@@ -148,14 +148,14 @@ void GraphletBank::match_table(const Entry& entry, FlatAttributes z,
         }
       }
     }
-    std::copy_n(nodes(chosen), k, sites.data() + place * k);
+    std::copy_n(nodes(chosen), k, embedding.data() + place * k);
     begin = entry.ends[place];
   }
 }
 
 void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
                                 std::span<const std::int32_t> previous, std::span<double> costs,
-                                std::span<std::int32_t> sites, Ticker& ticker) const {
+                                std::span<std::int32_t> embedding, Ticker& ticker) const {
   const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
   for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
     const auto before = previous.empty() ? previous : previous.subspan(place * k, k);
@@ -165,13 +165,13 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
             ? entry.matcher.best_at(graph, entry.place_roots[place], z, before, ticker)
             : entry.matcher.best(graph, z, before, ticker);
     costs[place] = match.cost;
-    std::copy(match.nodes.begin(), match.nodes.end(), sites.begin() + place * k);
+    std::copy(match.nodes.begin(), match.nodes.end(), embedding.begin() + place * k);
   }
 }
 
 /// Places as they come, those of one graph by their matched rows.
-std::vector<std::size_t> GraphletBank::order_of_places(const Entry& entry,
-                                                       std::span<const std::int32_t> sites) const {
+std::vector<std::size_t> GraphletBank::order_of_places(
+    const Entry& entry, std::span<const std::int32_t> embedding) const {
   const auto& pattern = entry.matcher.pattern();
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   std::vector<std::size_t> order(entry.place_graphs.size());
@@ -184,25 +184,26 @@ std::vector<std::size_t> GraphletBank::order_of_places(const Entry& entry,
     const TieOrder ties(*graphs_, graph, pattern);
     std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
               order.begin() + static_cast<std::ptrdiff_t>(end), [&](std::size_t a, std::size_t b) {
-                return ties.precedes(sites.subspan(a * k, k), sites.subspan(b * k, k));
+                return ties.precedes(embedding.subspan(a * k, k), embedding.subspan(b * k, k));
               });
   }
   return order;
 }
 
-void GraphletBank::pull(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> sites,
-                        std::span<const double> weights, std::span<double> sum) const {
+void GraphletBank::pull(std::int32_t handle, FlatAttributes z,
+                        std::span<const std::int32_t> embedding, std::span<const double> weights,
+                        std::span<double> sum) const {
   const auto& entry = *entries_[handle];
   const auto& pattern = entry.matcher.pattern();
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto d = graphs_->n_attributes(), width = graphs_->n_edge_attributes();
   std::fill(sum.begin(), sum.end(), 0.0);
-  for (const auto place : order_of_places(entry, sites)) {
+  for (const auto place : order_of_places(entry, embedding)) {
     const double weight = weights[place];
     if (weight == 0.0) continue;
     const auto graph = entry.place_graphs[place];
     const auto base = graphs_->first_node(graph);
-    const auto* nodes = sites.data() + place * k;
+    const auto* nodes = embedding.data() + place * k;
     std::size_t cell = 0;
     for (std::size_t node = 0; node < k; ++node) {
       const auto row = graphs_->attributes(base + nodes[node]);

@@ -13,11 +13,11 @@
 
 namespace aglets {
 
-/// Patterns in training, ready to be matched again and again with other
+/// Patterns in training, ready to be matched repeatedly with other
 /// attributes. Molecules hold few embeddings of a pattern each, so the attributes
 /// of all of them are laid out once, column by column; costs for new z are then one
 /// streaming pass. Where that table would be too large, each graph is
-/// searched anew, from its previous best embedding.
+/// searched again, from its previous best embedding.
 ///
 /// A graphlet that counts has a *place* in a graph for each image of its root (its
 /// first node); any other one has a single place in each supporting graph. Places
@@ -55,16 +55,16 @@ public:
     return place_graphs(handle).size() * static_cast<std::size_t>(pattern(handle).n_nodes());
   }
 
-  /// For each place the least cost at attributes `z` and the nodes of the best
+  /// For each place the minimum cost at attributes `z` and the nodes of the best
   /// embedding. `previous` holds such nodes from an earlier call, or is
   /// empty. Ties as in PatternMatcher.
   void match(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> previous,
-             std::span<double> costs, std::span<std::int32_t> sites, Ticker& ticker) const;
+             std::span<double> costs, std::span<std::int32_t> embedding, Ticker& ticker) const;
 
-  /// sum_i weights_i (z - x_i), x_i the attributes at the sites of place i: the
+  /// sum_i weights_i (z - x_i), x_i the attributes at the embedding of place i: the
   /// z-gradient up to factors that do not depend on z's direction. Places of one
   /// graph are taken in an order that does not depend on how its nodes are numbered.
-  void pull(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> sites,
+  void pull(std::int32_t handle, FlatAttributes z, std::span<const std::int32_t> embedding,
             std::span<const double> weights, std::span<double> sum) const;
 
 private:
@@ -86,12 +86,13 @@ private:
   bool collect(Entry& entry, Ticker& ticker) const;
   void find_places(Entry& entry, Ticker& ticker) const;
   std::vector<std::size_t> order_of_places(const Entry& entry,
-                                           std::span<const std::int32_t> sites) const;
+                                           std::span<const std::int32_t> embedding) const;
   void fill_table(Entry& entry) const;
   void match_table(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
-                   std::span<double> costs, std::span<std::int32_t> sites) const;
+                   std::span<double> costs, std::span<std::int32_t> embedding) const;
   void match_graphs(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
-                    std::span<double> costs, std::span<std::int32_t> sites, Ticker& ticker) const;
+                    std::span<double> costs, std::span<std::int32_t> embedding,
+                    Ticker& ticker) const;
 
   std::shared_ptr<const GraphSet> graphs_;
   std::int64_t table_bytes_;

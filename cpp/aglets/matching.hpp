@@ -38,7 +38,7 @@ struct Match {
 double embedding_cost(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
                       FlatAttributes z, std::span<const std::int32_t> nodes);
 
-/// AGIS of one pattern on any graph: the embedding of least cost over all label-
+/// AGIS of one pattern on any graph: the embedding of minimum cost over all label-
 /// and edge-preserving injections, exactly. Plain backtracking with the incumbent
 /// as bound does for graphs with few embeddings; where it takes too many steps,
 /// branch and bound takes over, so that symmetric graphs with astronomically

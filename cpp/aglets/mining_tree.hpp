@@ -88,11 +88,11 @@ struct ArenaMark {
 
 /// The mining tree: minimum DFS codes of the connected patterns of a training
 /// set, grown on demand and kept. A node keeps (graph, D) for each graph that holds
-/// its pattern: D, the least cost of an *untrained* graphlet, depends neither on
+/// its pattern: D, the minimum cost of an *untrained* graphlet, depends neither on
 /// rho nor on labels of graphs, so one tree serves every rho, maxpat, lambda,
 /// loss and class; and because training never touches the tree, Theorem 2.1
 /// holds below graphlets that were trained, too. Once a channel that counts is
-/// asked for, a node also keeps the least cost for each image of its root.
+/// asked for, a node also keeps the minimum cost for each image of its root.
 ///
 /// Arena 0 is the trunk: patterns of up to `trunk_edges` edges. Each of its
 /// largest patterns tops an arena of its own, so that threads can grow and search

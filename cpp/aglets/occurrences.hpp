@@ -12,11 +12,11 @@
 namespace aglets {
 
 /// Where a graphlet lies in graphs: one occurrence per distinct set of nodes, with the
-/// embedding of least cost among those on that set. AGIS looks at the first only; a reader
+/// embedding of minimum cost among those on that set. AGIS looks at the first only; a reader
 /// wants to see all.
 struct Occurrences {
   std::vector<std::int64_t> offsets;   // per graph, one more for the end
-  std::vector<double> costs;           // least first within a graph
+  std::vector<double> costs;           // cheapest first within a graph
   std::vector<std::int32_t> nodes;     // as many per occurrence as the pattern has
   std::vector<std::uint8_t> complete;  // per graph; 0 where only the best one is listed
 };

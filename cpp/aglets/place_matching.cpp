@@ -48,18 +48,19 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
                           FlatAttributes z, std::span<const std::int32_t> previous, int n_threads,
                           Budget& budget) {
   const BankLayout layout(bank, handles);
-  if (z.size() != layout.z.back() || (!previous.empty() && previous.size() != layout.sites.back()))
+  if (z.size() != layout.z.back() ||
+      (!previous.empty() && previous.size() != layout.embedding.back()))
     throw std::invalid_argument("z or previous does not fit the graphlets");
   PlaceMatches all{std::vector<double>(layout.places.back()),
-                   std::vector<std::int32_t>(layout.sites.back())};
+                   std::vector<std::int32_t>(layout.embedding.back())};
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
   const auto threads = useful_threads(handles.size() * n_graphs, n_threads);
   run_tasks(handles.size(), threads, budget, [&] {
     return [&, ticker = Ticker(budget)](std::size_t i) mutable {
       bank.match(handles[i], part_of(z, layout.z, i),
-                 previous.empty() ? previous : part_of(previous, layout.sites, i),
+                 previous.empty() ? previous : part_of(previous, layout.embedding, i),
                  part_of(std::span(all.costs), layout.places, i),
-                 part_of(std::span(all.nodes), layout.sites, i), ticker);
+                 part_of(std::span(all.nodes), layout.embedding, i), ticker);
     };
   });
   return all;
@@ -85,13 +86,13 @@ std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::i
 }
 
 std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                                FlatAttributes z, std::span<const std::int32_t> sites,
+                                FlatAttributes z, std::span<const std::int32_t> embedding,
                                 std::span<const double> scores, std::span<const double> weights) {
   const BankLayout layout(bank, handles);
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
-  if (z.size() != layout.z.back() || sites.size() != layout.sites.back() ||
+  if (z.size() != layout.z.back() || embedding.size() != layout.embedding.back() ||
       scores.size() != layout.places.back() || weights.size() != handles.size() * n_graphs)
-    throw std::invalid_argument("z, sites, scores or weights do not fit the graphlets");
+    throw std::invalid_argument("z, embedding, scores or weights do not fit the graphlets");
   std::vector<double> sum(z.size());
   std::vector<double> terms, scratch;
   for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -107,7 +108,7 @@ std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::i
       const double factor = weight * slope(channel, value, n_nodes);
       for (auto place = begin; place < end; ++place) terms[place] = factor * own[place];
     });
-    bank.pull(handles[i], part_of(z, layout.z, i), part_of(sites, layout.sites, i), terms,
+    bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i), terms,
               part_of(std::span(sum), layout.z, i));
   }
   return sum;

@@ -10,7 +10,7 @@
 
 namespace aglets {
 
-/// The least cost of each place and the nodes of its best embedding, flat in the
+/// The minimum cost of each place and the nodes of its best embedding, flat in the
 /// order of the handles.
 struct PlaceMatches {
   std::vector<double> costs;
@@ -34,7 +34,7 @@ std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::i
 /// -2 rho c, a row per handle and a column per graph. A graphlet that counts has one
 /// term per place.
 std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                                FlatAttributes z, std::span<const std::int32_t> sites,
+                                FlatAttributes z, std::span<const std::int32_t> embedding,
                                 std::span<const double> scores, std::span<const double> weights);
 
 /// Places of any graphlets on any graphs: `n_places` has a row per graphlet and a

@@ -8,7 +8,7 @@
 
 namespace aglets {
 
-/// Least costs by root image of many (pattern, graph) pairs. The costs of one pair
+/// Minimum costs by root image of many (pattern, graph) pairs. The costs of one pair
 /// are sorted and equal ones are a run with a count, so that graphs without
 /// attributes keep one number per pair, and a sum over them does not depend on
 /// how nodes are numbered.

@@ -217,7 +217,7 @@ private:
   }
 
   bool passes(NodeRef ref, int channel, Violators& found) {
-    // Most nodes are far enough from lambda to be judged by what is remembered of them.
+    // A typical node is far enough from lambda to be judged by what is remembered of it.
     const auto known = gradients_.remembered(ref, channel);
     if (known.g_bar + known.slack <= lam_) return false;
     if (known.g_bar - known.slack > lam_ && known.g + known.slack <= lam_) return true;

@@ -24,7 +24,7 @@ TEST(assignment_equals_the_best_permutation) {
       for (int row = 0; row < rows; ++row) total += costs[row * columns + order[row]];
       best = std::min(best, total);
     } while (std::next_permutation(order.begin(), order.end()));
-    const auto found = least_cost_assignment(costs, rows, columns);
+    const auto found = min_cost_assignment(costs, rows, columns);
     REQUIRE(found.empty() == std::isinf(best));
     if (found.empty()) continue;
     double total = 0.0;

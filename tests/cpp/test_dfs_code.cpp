@@ -15,7 +15,7 @@ namespace {
 
 using Structure = std::pair<std::vector<std::int32_t>, std::set<std::pair<int, int>>>;
 
-/// The least relabelling over all permutations: equal exactly for isomorphic patterns.
+/// The smallest relabelling over all permutations: equal exactly for isomorphic patterns.
 Structure canonical(const DfsCode& code) {
   std::vector<int> order(code.n_nodes());
   for (int i = 0; i < code.n_nodes(); ++i) order[i] = i;

@@ -17,9 +17,9 @@ const Pattern path{{0, 0, 0}, {{0, 1, 0}, {1, 2, 0}}};
 const Pattern ring{{0, 0, 0, 0}, {{0, 1, 0}, {1, 2, 0}, {2, 3, 0}, {3, 0, 0}}};
 const Pattern star{{0, 0, 0, 0}, {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}}};
 
-/// Least cost by trying every arrangement of the graph's nodes.
-double least_cost(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
-                  FlatAttributes z) {
+/// Minimum cost by trying every arrangement of the graph's nodes.
+double min_cost(const GraphSet& graphs, std::int32_t graph, const Pattern& pattern,
+                FlatAttributes z) {
   std::vector<std::int32_t> order(graphs.n_nodes(graph));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
   double best = HUGE_VAL;
@@ -43,13 +43,13 @@ std::vector<double> some_attributes(const Pattern& pattern, std::mt19937& random
 
 }  // namespace
 
-TEST(all_engines_find_the_least_cost) {
+TEST(all_engines_find_the_minimum_cost) {
   std::mt19937 random(11);
   for (int round = 0; round < 40; ++round) {
     const auto graphs = graph_set({random_graph(random, 6, 1 + round % 2, 0.5)}, round + 1);
     for (const auto& pattern : {path, ring, star}) {
       const auto z = some_attributes(pattern, random);
-      const double expected = least_cost(*graphs, 0, pattern, z);
+      const double expected = min_cost(*graphs, 0, pattern, z);
       Budget budget({});
       Ticker ticker(budget);
       const PatternMatcher matcher(*graphs, pattern);
@@ -65,11 +65,11 @@ TEST(all_engines_find_the_least_cost) {
         GraphletBank bank(graphs, table_bytes);
         bank.add(pattern, {0}, ticker);
         std::vector<double> costs(1);
-        std::vector<std::int32_t> sites(pattern.labels.size());
-        bank.match(0, z, {}, costs, sites, ticker);
+        std::vector<std::int32_t> embedding(pattern.labels.size());
+        bank.match(0, z, {}, costs, embedding, ticker);
         REQUIRE(bank.has_table(0) == (table_bytes > 0));
         REQUIRE(std::abs(costs[0] - expected) < 1e-12);
-        REQUIRE(sites == match.nodes);
+        REQUIRE(embedding == match.nodes);
       }
     }
   }

@@ -34,7 +34,7 @@ Rows rows_of(const GraphSet& graphs, const Pattern& pattern,
 Rows first_rows(const GraphSet& graphs, const Pattern& pattern, FlatAttributes z) {
   std::vector<std::int32_t> order(graphs.n_nodes(0));
   std::iota(order.begin(), order.end(), 0);
-  double least = HUGE_VAL;
+  double lowest = HUGE_VAL;
   Rows first;
   do {
     bool fits = order.size() >= pattern.labels.size();
@@ -45,8 +45,8 @@ Rows first_rows(const GraphSet& graphs, const Pattern& pattern, FlatAttributes z
     if (!fits) continue;
     const double cost = embedding_cost(graphs, 0, pattern, z, order);
     const auto rows = rows_of(graphs, pattern, order);
-    if (cost < least - 1e-12 || (cost < least + 1e-12 && rows < first)) first = rows;
-    least = std::min(least, cost);
+    if (cost < lowest - 1e-12 || (cost < lowest + 1e-12 && rows < first)) first = rows;
+    lowest = std::min(lowest, cost);
   } while (std::next_permutation(order.begin(), order.end()));
   return first;
 }
@@ -76,9 +76,9 @@ TEST(all_engines_settle_ties_by_node_rows_and_then_by_edge_rows) {
       GraphletBank bank(graphs, 1 << 20);
       bank.add(pattern, {0}, ticker);
       std::vector<double> costs(1);
-      std::vector<std::int32_t> sites(pattern.labels.size());
-      bank.match(0, z, {}, costs, sites, ticker);
-      REQUIRE(rows_of(*graphs, pattern, sites) == expected);
+      std::vector<std::int32_t> embedding(pattern.labels.size());
+      bank.match(0, z, {}, costs, embedding, ticker);
+      REQUIRE(rows_of(*graphs, pattern, embedding) == expected);
     }
   }
   REQUIRE(n_found > 50);
