@@ -50,6 +50,7 @@ lint: build
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_files.py
+	$(BIN)/python tools/import_graph.py --check
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(CXX_TEST_FILES)
 
 # Lines and branches that the Python tests reach; commands they start are measured, too.
