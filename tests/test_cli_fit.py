@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import gzip
 import io
 import json
 import os
@@ -207,9 +208,12 @@ def test_resuming_without_a_checkpoint_starts(tmp_path):
 def test_show_lists_graphlets_with_their_symbols(demo_model, capsys):
     assert main(["show", str(demo_model)]) == 0
     out = capsys.readouterr().out
-    assert "C(-O)=O" in out
-    assert "n_hydrogens" in out
+    assert "[#6](-[#8])=[#8]" in out
+    assert "OH, charge" in out
+    assert "n_hydrogens" not in out
     assert "positive means neutral, negative acidic" in out
+    assert main(["show", str(demo_model), "--numbers"]) == 0
+    assert "n_hydrogens" in capsys.readouterr().out
     assert main(["show", str(demo_model), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["graphlets"][0]["labels"] == ["C", "O", "O"]
@@ -361,7 +365,7 @@ def test_bbbp_from_table_to_predictions(data_folder, tmp_path, new, capsys):
     assert "Left out 11 of 2050 rows: row 59 (line 61)" in err
     assert "also rows 614, 642, 645, 646, 647, 648, 649 and 685." in err
     assert float(out.split("validation accuracy ")[1][:5]) > 0.8
-    assert main(["show", model, "--top", "5"]) == 0
+    assert main(["show", model, "--top", "5", "--numbers"]) == 0
     out = capsys.readouterr().out
     assert "gasteiger" in out
     assert "0 C" in out
@@ -369,3 +373,27 @@ def test_bbbp_from_table_to_predictions(data_folder, tmp_path, new, capsys):
     assert [row["prediction"] in ("0", "1") for row in read(capsys.readouterr().out)] == [
         *(True, True, False, True)
     ]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_predict_reads_standard_input(tmp_path, packed):
+    model = tmp_path / "demo.aglets"
+    words = [sys.executable, "-c", "from aglets.cli import main; raise SystemExit(main())"]
+    fit = ["fit", "demo", *QUICK, "-o", str(model), "-q"]
+    subprocess.run([*words, *fit], check=True, capture_output=True, cwd=tmp_path)
+    lines = b"CC(=O)O acid\nC1CC bad\nCCO\n"
+    (tmp_path / "three.smi").write_bytes(lines)
+    predict = [*words, "predict", str(model)]
+    file, stdin = (
+        subprocess.run(
+            [*predict, *source], input=text, capture_output=True, check=False, cwd=tmp_path
+        )
+        for source, text in [
+            (["three.smi"], None),
+            (["-", "--format", "smi"], gzip.compress(lines) if packed else lines),
+        ]
+    )
+    assert stdin.stdout == file.stdout
+    assert stdin.stdout.count(b"\n") == 4
+    assert stdin.stderr == file.stderr
+    assert stdin.returncode == file.returncode

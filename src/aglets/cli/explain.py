@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aglets.cli.show import Model
-from aglets.cli.sources import AsJson, Source, reads_graphs
+from aglets.cli.sources import STDIN, AsJson, Source, reads_graphs
 
 if TYPE_CHECKING:
     from aglets import Graph
@@ -62,7 +62,7 @@ def _graphs(source: Source, model: LagraModel, wanted: set[int]) -> Iterator[tup
     from aglets.io.stream import STREAMED, batches, graphs_of
 
     spec = model.input_spec
-    is_file = Path(source.data).is_file()
+    is_file = source.data == STDIN or Path(source.data).is_file()
     kind = format_of(source.data, source.options.format) if is_file else None
     if kind not in STREAMED:
         like = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None)

@@ -14,7 +14,7 @@ import typer
 
 from aglets.cli.outputs import check_output, refuse_inputs
 from aglets.cli.show import Model
-from aglets.cli.sources import Source, reads_graphs
+from aglets.cli.sources import STDIN, Source, reads_graphs
 from aglets.cli.tables import OutputFormat, check_format, opened_writer
 from aglets.drawing.text import visible
 
@@ -100,7 +100,7 @@ def _results(
     from aglets.io.files import format_of
     from aglets.io.stream import STREAMED, batches
 
-    is_file = Path(source.data).is_file()
+    is_file = source.data == STDIN or Path(source.data).is_file()
     kind = format_of(source.data, source.options.format) if is_file else None
     if kind not in STREAMED:
         yield from _whole(source, model, explain)

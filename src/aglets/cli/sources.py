@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from aglets.io.files import ReadOptions
 
 DEMO = "demo"
+#: Standard input.
+STDIN = "-"
 PANEL = "How to read DATA"
 
 
@@ -158,7 +160,7 @@ class Source:
         from aglets.datasets.tu import located
 
         path = Path(self.data)
-        if self.data == DEMO and not path.exists():
+        if self.data == STDIN or (self.data == DEMO and not path.exists()):
             return []
         place = located(self.data) if self._is_name() else path
         return [place, *sorted(place.iterdir())] if place.is_dir() else [place]
@@ -200,7 +202,8 @@ class Source:
     def _is_name(self) -> bool:
         """Whether it is the name of a data set rather than of a file."""
         path = Path(self.data)
-        return not path.exists() and path.name == self.data and not path.suffix
+        is_plain = path.name == self.data and not path.suffix and self.data != STDIN
+        return is_plain and not path.exists()
 
 
 def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:

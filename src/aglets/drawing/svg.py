@@ -14,7 +14,7 @@ from aglets.drawing.palette import ink_on, label_colours
 __all__ = ["bond_lines", "graph_svg"]
 
 _RADIUS = 0.3
-_STYLES = {"=": 2, "#": 3, "$": 4, ":": 2}
+_STYLES = {"=": 2, "=E": 2, "=Z": 2, "#": 3, "$": 4, ":": 2}
 
 
 def bond_lines(

@@ -37,7 +37,7 @@ def pattern_name(
         if edge_labels is None:
             return "-"
         label = visible(edge_labels[index])
-        return label if label in BONDS else f"-{label}-"
+        return label if label in (*BONDS, "=E", "=Z") else f"-{label}-"
 
     return line_notation(len(labels), edges, lambda node: visible(labels[node]), bond)
 

@@ -1,20 +1,34 @@
-"""Open files of text, also packed ones; damage is one sentence that names file and place."""
+"""Open files, also packed ones, and standard input; damage is one sentence that says where."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-__all__ = ["opened_bytes", "opened_text", "parse_json", "read_text", "saying_where"]
+__all__ = [
+    "STDIN",
+    "is_readable",
+    "opened_bytes",
+    "opened_text",
+    "parse_json",
+    "read_text",
+    "saying_where",
+]
 
 PathLike = str | os.PathLike[str]
 
+#: The name of standard input.
+STDIN = "-"
+#: How a packed file begins.
+GZIP_MAGIC = b"\x1f\x8b"
 #: What a damaged file raises while it is unpacked.
 GZIP_FAULTS = (EOFError, gzip.BadGzipFile, zlib.error)
 
@@ -26,7 +40,7 @@ def opened_text(path: PathLike, newline: str | None = None) -> Iterator[IO[str]]
     Parameters
     ----------
     path : path
-        Packed if it ends in .gz.
+        Packed if it ends in .gz; `-` is standard input, packed or not.
     newline : str, optional
         As in `open`.
     """
@@ -92,10 +106,29 @@ def saying_where(path: PathLike) -> Iterator[None]:
         raise kind(f"In {name}: {error}") from error
 
 
-def _unpacked(path: PathLike, mode: Any, **options: Any) -> IO[Any]:
-    if Path(path).suffix == ".gz":
-        return cast(IO[Any], gzip.open(path, mode, **options))
-    return cast(IO[Any], open(path, mode, **options))
+def is_readable(path: PathLike) -> bool:
+    """Whether there is such a file; `-` is standard input."""
+    return os.fspath(path) == STDIN or Path(path).is_file()
+
+
+@contextmanager
+def _unpacked(path: PathLike, mode: Any, **options: Any) -> Iterator[IO[Any]]:
+    if os.fspath(path) == STDIN:
+        # Not closed: it is not ours.
+        given: Any = sys.stdin.buffer
+        file: Any = gzip.GzipFile(fileobj=given) if given.peek(2)[:2] == GZIP_MAGIC else given
+        if mode == "rb":
+            yield file
+            return
+        text = io.TextIOWrapper(file, **options)
+        try:
+            yield text
+        finally:
+            text.detach()
+        return
+    opening: Any = gzip.open if Path(path).suffix == ".gz" else open
+    with opening(path, mode, **options) as file:
+        yield file
 
 
 def _damaged(path: Path, error: Exception) -> str:
@@ -109,6 +142,8 @@ def _damaged(path: Path, error: Exception) -> str:
 def _not_utf8(path: Path, error: UnicodeDecodeError) -> str:
     """Say where the text is not UTF-8; the error itself counts from the last block read."""
     byte, where = error.object[error.start], ""
+    if os.fspath(path) == STDIN:  # cannot be read again
+        return f"Expected text in UTF-8, but the byte 0x{byte:02x} of standard input is not."
     # A damaged file may be found to be so only behind this place.
     with _unpacked(path, "rb") as lines, suppress(*GZIP_FAULTS):
         for number, line in enumerate(lines, 1):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from aglets.graphs import GraphSet
+from aglets.io._opening import STDIN, is_readable
 from aglets.io._rows import kind_of
 from aglets.io._targets import Targets
 from aglets.io.registry import FORMATS, ReadOptions
@@ -38,6 +39,10 @@ def format_of(path: PathLike, given: str | None = None) -> str:
     for name, form in FORMATS.items():
         if ending in form.suffixes:
             return name
+    if os.fspath(path) == STDIN:
+        raise ValueError(
+            f"Expected the format of standard input; name it: {', '.join(sorted(FORMATS))}."
+        )
     known = ", ".join(suffix for name in sorted(FORMATS) for suffix in FORMATS[name].suffixes)
     raise ValueError(
         f"Expected a file that ends in {known}, got {os.fspath(path)!r}; "
@@ -62,7 +67,7 @@ def read_file(path: PathLike, options: ReadOptions) -> tuple[GraphSet, Targets |
     """
     form = FORMATS[format_of(path, options.format)]
     form.check(options)
-    if form.suffixes and not Path(path).is_file():
+    if form.suffixes and not is_readable(path):
         raise ValueError(f"Expected a file, but there is no {os.fspath(path)}.")
     read = form.read(Path(path), options)
     return read if isinstance(read, tuple) else (read, None)

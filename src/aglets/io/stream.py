@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from aglets.graphs import GraphSet
 from aglets.io._molecule_sets import Item, read_batch
 from aglets.io._molecules import MoleculeFeatures
-from aglets.io._opening import opened_bytes, opened_text, parse_json
+from aglets.io._opening import is_readable, opened_bytes, opened_text, parse_json
 from aglets.io._rows import smiles_rows, table_rows
 from aglets.io.failures import Failure
 from aglets.io.files import ReadOptions, format_of
@@ -51,7 +51,7 @@ def batches(
 ) -> Iterator[list[Raw]]:
     """Yield the rows of a file, so many at a time."""
     kind = format_of(path, options.format)
-    if not Path(path).is_file():
+    if not is_readable(path):
         raise ValueError(f"Expected a file, but there is no {os.fspath(path)}.")
     rows = _raw_rows(Path(path), kind, options)
     while batch := list(islice(rows, size)):

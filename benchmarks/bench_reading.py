@@ -1,0 +1,120 @@
+"""How long it takes to read a molecule, compared with RDKit's parsing and with another checkout.
+
+Microseconds of CPU per molecule of BBBP and of HIV: RDKit's `MolFromSmiles` alone, and
+`GraphSet.from_smiles` with the features of earlier versions (elements; Gasteiger charge, number of
+hydrogens, degree, ring) and with the defaults. With ``--before FOLDER``, the same with the package
+of another checkout that is built there. All of one set are measured in turns, the fastest of
+several rounds counts: a busy machine disturbs all alike.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from _common import Records, arguments, table
+
+SETS = {"BBBP": "BBBP/BBBP.csv", "HIV": "HIV/HIV.csv"}
+EARLIER = {
+    "label_with": [],
+    "attributes": ["gasteiger_charge", "n_hydrogens", "degree", "in_ring"],
+}
+CODE = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+smiles, features, jobs = json.load(sys.stdin)
+from aglets import GraphSet
+more = {} if jobs == 1 else {"n_jobs": jobs}
+GraphSet.from_smiles(smiles[:50], errors="skip", **features)
+cpu, wall = time.process_time(), time.perf_counter()
+GraphSet.from_smiles(smiles, errors="skip", **features, **more)
+print(json.dumps([time.process_time() - cpu, time.perf_counter() - wall]))
+"""
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--before", type=Path, help="another checkout with a .venv of its own")
+    options = parser.parse_args()
+    records = Records("reading", options)
+    names = ["BBBP"] if options.quick else list(SETS)
+    for name in names:
+        records.measure(
+            name,
+            run,
+            name=name,
+            before=None if options.before is None else str(options.before),
+            rounds=1 if options.quick else 5,
+        )
+    write(records)
+
+
+def run(name: str, before: str | None, rounds: int) -> dict[str, Any]:
+    with Path(os.environ["AGLETS_DATA"], SETS[name]).open(newline="") as lines:
+        smiles = [row["smiles"] for row in csv.DictReader(lines)][:4000]
+    best: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        found = {"RDKit": [parsing(smiles)] * 2, "earlier features": read(smiles, EARLIER)}
+        found["defaults"] = read(smiles, {})
+        found["defaults, 2 processes"] = read(smiles * 5, {}, jobs=2)
+        found["defaults, 2 processes"] = [t / 5 for t in found["defaults, 2 processes"]]
+        if before is not None:
+            python = Path(before, ".venv", "bin", "python")
+            found["before"] = read(smiles, EARLIER, python=str(python), folder=before)
+        for key, value in found.items():
+            best[key] = [min(a, b) for a, b in zip(best.get(key, value), value, strict=True)]
+    micro = {key: [1e6 * t / len(smiles) for t in value] for key, value in best.items()}
+    return {"molecules": len(smiles), "microseconds": micro}
+
+
+def parsing(smiles: list[str]) -> float:
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        start = time.process_time()
+        for text in smiles:
+            Chem.MolFromSmiles(text)
+        return time.process_time() - start
+
+
+def read(
+    smiles: list[str],
+    features: dict[str, Any],
+    *,
+    jobs: int = 1,
+    python: str = sys.executable,
+    folder: str | None = None,
+) -> list[float]:
+    """CPU and wall seconds of reading in a fresh process."""
+    done = subprocess.run(
+        [python, "-c", CODE],
+        input=json.dumps([smiles, features, jobs]),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+    )
+    return list(json.loads(done.stdout))
+
+
+def write(records: Records) -> None:
+    rows = []
+    for name, record in records.records.items():
+        micro = record["microseconds"]
+        for key, (cpu, wall) in micro.items():
+            shown = [f"{wall:.0f} wall" if "processes" in key else f"{cpu:.0f}"]
+            beyond = "" if "processes" in key else f"{cpu - micro['RDKit'][0]:.0f}"
+            rows.append([f"{name}, {key}", *shown, beyond])
+    head = ["", "µs per molecule", "beyond RDKit's parsing"]
+    records.write("Reading molecules", " ".join(__doc__.split()), table(head, rows))
+
+
+if __name__ == "__main__":
+    main()
