@@ -20,11 +20,12 @@ from aglets.estimators._parameters import (
     either,
     floats,
     integers,
+    many,
     one_of,
 )
 from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
-from aglets.graphlets.graphlet import graphlet_names
+from aglets.graphlets.graphlet import POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import MAX_THREADS
@@ -59,6 +60,9 @@ Validation = tuple[Any, ...]
 class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Parameters, input, model and transform; classes and numbers are the business of others."""
 
+    #: What ``pooling="auto"`` means.
+    _default_pooling: ClassVar[tuple[str, ...]] = ("best",)
+
     _conditions: ClassVar[Mapping[str, Condition]] = {
         "n_lambdas": integers(1),
         "scale": one_of(*SCALES),
@@ -73,6 +77,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "max_bytes": either(integers(1), one_of(None)),
         "max_seconds": either(floats(0.0), one_of(None)),
         "engine": either(an_engine, one_of(None)),
+        "pooling": either(one_of("auto"), many(one_of(*POOLINGS))),
         "n_jobs": either(integers(1, MAX_THREADS), integers(-MAX_THREADS, -1), one_of(None)),
     }
 
@@ -200,6 +205,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             covariates=self.covariates_,
             covariate_penalty=float(self.covariate_penalty),
             engine=LocalEngine() if self.engine is None else self.engine,
+            pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
         )
 
     def _store(self, paths: list[list[PathPoint]], index: int, input_spec: InputSpec) -> None:

@@ -72,7 +72,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_seconds, n_jobs, engine
+    max_nodes, max_bytes, max_seconds, n_jobs, engine, pooling
         As in :class:`LagraClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of the parts; set it for results that can be repeated.
@@ -142,6 +142,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         engine: Engine | None = None,
+        pooling: str | Sequence[str] = "auto",
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -171,6 +172,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine
+        self.pooling = pooling
         self.random_state = random_state
 
 
@@ -194,7 +196,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_seconds, n_jobs, engine
+    max_nodes, max_bytes, max_seconds, n_jobs, engine, pooling
         As in :class:`LagraClassifier`.
 
     Attributes
@@ -248,6 +250,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         engine: Engine | None = None,
+        pooling: str | Sequence[str] = "auto",
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -277,4 +280,5 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine
+        self.pooling = pooling
         self.random_state = random_state

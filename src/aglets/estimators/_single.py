@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
@@ -97,6 +97,10 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         Threads; the result does not depend on their number. -1 takes all.
     engine : ShardedEngine or None, default=None
         Where the training graphs lie: in one piece unless given.
+    pooling : "auto" or sequence of {"best", "sum", "mean"}, default="auto"
+        What a graphlet may ask of a graph: how well it occurs once ("best", the paper), in how many
+        places ("sum"), or in how many per node ("mean"). A pattern may be in the model with each of
+        them. "auto" is ("best",) for classes and ("best", "sum") for numbers.
     random_state : int, RandomState or None, default=None
         Nothing is drawn at random; it is here for tools that set it everywhere.
 
@@ -167,6 +171,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         engine: Engine | None = None,
+        pooling: str | Sequence[str] = "auto",
         random_state: Any = None,
     ) -> None:
         self.lambda_ratio = lambda_ratio
@@ -189,6 +194,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine
+        self.pooling = pooling
         self.random_state = random_state
 
 
@@ -203,7 +209,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    patience, max_nodes, max_bytes, max_seconds, n_jobs, engine, random_state
+    patience, max_nodes, max_bytes, max_seconds, n_jobs, engine, pooling,
+    random_state
         As in :class:`LagraClassifier`.
     loss : {"squared", "huber"} or Loss, default="squared"
         Squared error, or one that outliers pull less.
@@ -260,6 +267,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         max_seconds: float | None = 300.0,
         n_jobs: int | None = None,
         engine: Engine | None = None,
+        pooling: str | Sequence[str] = "auto",
         random_state: Any = None,
     ) -> None:
         self.lambda_ratio = lambda_ratio
@@ -282,4 +290,5 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine
+        self.pooling = pooling
         self.random_state = random_state

@@ -129,6 +129,9 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
 class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
     """y is one number per graph."""
 
+    # Amounts add up in most numbers that are measured of graphs: see docs/choices.md.
+    _default_pooling: ClassVar[tuple[str, ...]] = ("best", "sum")
+
     _conditions: ClassVar[Mapping[str, Condition]] = {
         **BaseLagra._conditions,
         "loss": loss_for("regression"),

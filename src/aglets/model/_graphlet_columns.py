@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphlets import Graphlet
+from aglets.graphlets.graphlet import POOLINGS
 from aglets.preprocessing.input_spec import InputSpec
 
 __all__ = ["COLUMNS", "Arrays", "checked_array", "graphlet_columns", "offsets", "read_graphlets"]
@@ -22,7 +23,7 @@ Arrays = dict[str, NDArray[Any]]
 
 COLUMNS = (
     *("node_offsets", "labels", "attributes"),
-    *("edge_offsets", "edges", "edge_labels", "edge_attributes"),
+    *("edge_offsets", "edges", "edge_labels", "edge_attributes", "pooling"),
 )
 
 
@@ -43,6 +44,8 @@ def graphlet_columns(
     if input_spec.n_edge_attributes:
         rows = [h.edge_attributes for h in graphlets if h.edge_attributes is not None]
         arrays["edge_attributes"] = _stacked(rows, input_spec.n_edge_attributes)
+    if any(h.pooling != "best" for h in graphlets):
+        arrays["pooling"] = np.array([POOLINGS.index(h.pooling) for h in graphlets], np.int32)
     return {prefix + name: array for name, array in arrays.items()}
 
 
@@ -64,6 +67,7 @@ def read_graphlets(
     if input_spec.n_edge_attributes:
         shape = (n_edges, input_spec.n_edge_attributes)
         edge_attributes = checked_array(arrays, f"{prefix}edge_attributes", "f", shape)
+    pooling = _poolings(arrays, f"{prefix}pooling", count)
     graphlets = []
     for j in range(count):
         nodes = slice(int(node_offsets[j]), int(node_offsets[j + 1]))
@@ -77,6 +81,7 @@ def read_graphlets(
                 edge_attributes=None if edge_attributes is None else edge_attributes[rows],
                 attribute_names=input_spec.attribute_names,
                 recipe=input_spec.recipe,
+                pooling=pooling[j],
             )
         )
     return graphlets
@@ -119,6 +124,16 @@ def _encoded(labels: Sequence[Any], vocabulary: Sequence[Any]) -> NDArray[np.int
 
 def _stacked(rows: Sequence[Any], width: int) -> NDArray[Any]:
     return np.concatenate([np.empty((0, width)), *(np.reshape(r, (len(r), width)) for r in rows)])
+
+
+def _poolings(arrays: Arrays, name: str, count: int) -> list[str]:
+    """Read what is made of the places of each graphlet; files without counts do not say it."""
+    if name not in arrays:
+        return ["best"] * count
+    codes = checked_array(arrays, name, "i", (count,))
+    if count and not (codes.min() >= 0 and codes.max() < len(POOLINGS)):
+        raise ValueError(f"{name}.npy holds numbers other than 0 to {len(POOLINGS) - 1}")
+    return [POOLINGS[code] for code in codes]
 
 
 def _labels(arrays: Arrays, name: str, count: int, vocabulary: Sequence[Any]) -> list[Any]:

@@ -56,6 +56,9 @@ FORMAT = "aglets-model"
 FORMAT_VERSION = 2
 #: What a model with several targets needs.
 SEVERAL_TARGETS_VERSION = 3
+#: What a model with graphlets that count needs.
+COUNTS_VERSION = 4
+NEWEST_VERSION = COUNTS_VERSION
 MAX_BYTES = 2**28
 
 ARRAYS = (
@@ -105,7 +108,10 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
         "covariates": _covariates_document(model.covariates),
     }
-    write_archive(path, document, _arrays_of(model))
+    arrays = _arrays_of(model)
+    if "pooling" in arrays or "stop_pooling" in arrays:
+        document["format_version"] = COUNTS_VERSION
+    write_archive(path, document, arrays)
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraModel:
@@ -181,7 +187,7 @@ def _target_document(target: Target) -> dict[str, Any]:
 
 
 def _outputs(document: dict[str, Any]) -> Outputs:
-    if document["format_version"] < SEVERAL_TARGETS_VERSION:
+    if "targets" not in document:
         return Outputs([_target(document)])
     entries = _field(document, "targets", list)
     if not all(isinstance(entry, dict) for entry in entries):
@@ -266,11 +272,11 @@ def _check_format(document: dict[str, Any]) -> None:
     version = document.get("format_version")
     if type(version) is not int:
         raise RefusedError("'format_version' in model.json should be a int")
-    if version > SEVERAL_TARGETS_VERSION:
+    if version > NEWEST_VERSION:
         writer = str(document.get("aglets_version"))[:40]
         raise _NewerError(
             f"was written by aglets {writer} in format {version}, but aglets {__version__} reads "
-            f"formats up to {SEVERAL_TARGETS_VERSION}; upgrade aglets to read it."
+            f"formats up to {NEWEST_VERSION}; upgrade aglets to read it."
         )
     if version < 1:
         raise RefusedError(f"its format version is {version}")

@@ -61,7 +61,7 @@ _DAMAGE = (
     *(AttributeError, SyntaxError, TokenError),
 )
 
-_ARRAYS = ("beta", "z", "gamma", "held_f")
+_ARRAYS = ("beta", "channels", "z", "gamma", "held_f")
 _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
 _STATE = [f.name for f in fields(StoredState) if f.name != "patterns"]
 _STATE_SCALARS = {f.name for f in fields(StoredState) if f.type == "float"}

@@ -111,6 +111,7 @@ class Settings:
     covariates: Covariates | None = None
     covariate_penalty: float = 0.0
     engine: Engine = field(default_factory=LocalEngine)
+    pooling: tuple[str, ...] = ("best",)
 
     @property
     def schedule(self) -> Schedule:
@@ -127,7 +128,8 @@ class Settings:
 
     def goal(self, output: int, rho: float, maxpat: int) -> Goal:
         """Say what the path of one output is trained for."""
-        return Goal(self.outputs.losses[output], rho, maxpat, output, self.covariate_penalty)
+        loss, penalty = self.outputs.losses[output], self.covariate_penalty
+        return Goal(loss, rho, maxpat, output, penalty, self.pooling)
 
 
 def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:

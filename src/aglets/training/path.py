@@ -280,6 +280,7 @@ class _Epochs:
             beta=state.beta[active],
             beta0=state.beta0,
             patterns=[state.patterns[i] for i in np.flatnonzero(active).tolist()],
+            channels=state.channels[active],
             z=state.z[state.z_of(active)],
             objective=self.problem.objective(state, lam),
             train_loss=state.scores.value(),

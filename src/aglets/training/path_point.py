@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from aglets.graphs.arrays import Floats
+from aglets.graphs.arrays import Codes, Floats
 from aglets.mining import Pattern
 
 __all__ = ["PathPoint"]
@@ -24,6 +24,8 @@ class PathPoint:
         Coefficients, none of them zero.
     beta0 : float
     patterns : list of Pattern
+    channels : ndarray of shape (n_graphlets,)
+        What is made of the places of each: best, sum or mean, by number.
     z : ndarray
         Attributes of the graphlets, flat: node attributes row by row, then edge attributes.
     objective : float
@@ -49,6 +51,7 @@ class PathPoint:
     beta: Floats
     beta0: float
     patterns: list[Pattern]
+    channels: Codes
     z: Floats
     objective: float
     train_loss: float

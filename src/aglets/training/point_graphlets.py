@@ -10,6 +10,7 @@ import numpy as np
 from aglets.graphlets import Graphlet, agis
 from aglets.graphs.arrays import Codes, Floats
 from aglets.preprocessing.input_spec import InputSpec
+from aglets.training.engine.graphlet_names import CHANNELS
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
 
@@ -25,13 +26,14 @@ class Term(NamedTuple):
     edge_labels: tuple[Hashable, ...] | None
     edge_attributes: Floats | None
     coef: float
+    pooling: str
 
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for terms of equal graphlets."""
         arrays = (self.edges, self.attributes, self.edge_attributes)
         rows = (b"" if array is None else array.tobytes() for array in arrays)
-        return (self.labels, self.edge_labels, *rows)
+        return (self.labels, self.edge_labels, self.pooling, *rows)
 
     def in_model_units(self) -> Graphlet:
         """Write out the graphlet as it was trained."""
@@ -52,7 +54,9 @@ def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
     """Give the terms of a point whose coefficient is not zero."""
     d, de = input_spec.n_attributes, input_spec.n_edge_attributes
     position = 0
-    for pattern, coef in zip(point.patterns, point.beta, strict=True):
+    for pattern, channel, coef in zip(
+        point.patterns, point.channels.tolist(), point.beta, strict=True
+    ):
         k, m = len(pattern.labels), len(pattern.edges)
         middle, end = position + k * d, position + k * d + m * de
         if coef != 0.0:
@@ -67,6 +71,7 @@ def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
                 ),
                 edge_attributes=point.z[middle:end].reshape(m, de) if de else None,
                 coef=float(coef),
+                pooling=CHANNELS[int(channel)],
             )
         position = end
 

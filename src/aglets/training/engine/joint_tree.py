@@ -57,18 +57,31 @@ class JointTree:
         made = self._united(roots)
         self._roots = np.arange(made, dtype=np.int64)
 
-    def search(self, graphs: Sequence[Any], scores: Sequence[Any], lam: float, size: int) -> Found:
-        """Find every code of at most `size` nodes with |g| > lam, in tree order."""
+    def search(
+        self,
+        graphs: Sequence[Any],
+        scores: Sequence[Any],
+        lam: float,
+        size: int,
+        pooling: tuple[str, ...],
+    ) -> Found:
+        """Find every code of at most `size` nodes with |g| > lam, in tree order.
+
+        A code comes once for each channel in which it violates.
+        """
         codes, n_visited, n_before = self._roots, 0, len(self._codes)
-        found: list[tuple[Ints, Floats, Floats]] = []
+        found: list[tuple[Ints, Ints, Floats, Floats]] = []
         while len(codes):
             n_visited += len(codes)
             g, g_bar = self._gradients(graphs, scores, codes)
-            hit = np.abs(g) > lam
-            found.append((codes[hit], g[hit], g_bar[hit]))
-            codes = self._children(codes[g_bar > lam], size)
-        nodes, g, g_bar = (np.concatenate([part[j] for part in found]) for j in range(3))
-        places = [self._place(node) for node in nodes.tolist()]
+            at, channel = np.nonzero(np.abs(g) > lam)
+            found.append((codes[at], channel, g[at, channel], g_bar[at, channel]))
+            codes = self._children(codes[(g_bar > lam).any(axis=1)], size)
+        nodes, channels, g, g_bar = (np.concatenate([part[j] for part in found]) for j in range(4))
+        places = [
+            (*self._place(node), channel)
+            for node, channel in zip(nodes.tolist(), channels.tolist(), strict=True)
+        ]
         order = np.array(sorted(range(len(nodes)), key=places.__getitem__), dtype=np.intp)
         return Found(
             nodes=nodes[order],
@@ -77,9 +90,9 @@ class JointTree:
             sizes=self._codes[nodes[order], 5],
             n_visited=n_visited,
             n_made=len(self._codes) - n_before,
-            channels=np.zeros(len(nodes), dtype=np.int32),
+            channels=channels[order].astype(np.int32),
             norms=np.abs(g[order]),
-            pooling=("best",),
+            pooling=pooling,
         )
 
     def largest(self, graphs: Sequence[Any], scores: Sequence[Any], size: int) -> tuple[float, int]:
@@ -90,10 +103,12 @@ class JointTree:
         while True:
             if len(codes):
                 g, g_bar = self._gradients(graphs, scores, codes)
-                top = int(np.abs(g).argmax())
-                if abs(g[top]) > best:
-                    best, n_nodes = float(abs(g[top])), int(self._codes[codes[top], 5])
-                waiting, bounds = np.concatenate([waiting, codes]), np.concatenate([bounds, g_bar])
+                sizes = np.abs(g).max(axis=1)
+                top = int(sizes.argmax())
+                if sizes[top] > best:
+                    best, n_nodes = float(sizes[top]), int(self._codes[codes[top], 5])
+                waiting = np.concatenate([waiting, codes])
+                bounds = np.concatenate([bounds, g_bar.max(axis=1)])
             waiting, bounds = waiting[bounds > best], bounds[bounds > best]
             if not len(waiting):
                 return best, n_nodes
@@ -144,15 +159,16 @@ class JointTree:
     def _gradients(
         self, graphs: Sequence[Any], scores: Sequence[Any], codes: Ints
     ) -> tuple[Floats, Floats]:
-        """G and g_bar over all shards."""
+        """G and g_bar over all shards, a row per code and a column per channel."""
         members = self._members[codes]
         present = members >= 0
         asked = [
             (score, np.ascontiguousarray(members[present[:, k], k]))
             for k, score in enumerate(scores)
         ]
-        up, down = np.zeros(len(codes)), np.zeros(len(codes))
-        for k, (plus, minus) in enumerate(ask_each(graphs, "signed_sums", asked)):
+        answers = ask_each(graphs, "signed_sums", asked)
+        up, down = np.zeros((2, len(codes), answers[0][0].shape[1]))
+        for k, (plus, minus) in enumerate(answers):
             up[present[:, k]] += plus
             down[present[:, k]] += minus
         return up - down, np.maximum(up, down)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,9 +13,16 @@ from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts, Tree
 from aglets.preprocessing.starts import starting_vectors
 from aglets.training.engine.covariate_design import CovariateDesign, CovariateMoments
+from aglets.training.engine.graphlet_names import (
+    CHANNELS,
+    named,
+    patterns_of,
+    pooling_of,
+)
 from aglets.training.engine.matched import LocalMatched, LocalScores
 from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
 from aglets.training.engine.score_sums import ScoreSums
+from aglets.training.engine.values import Places, Values, matched_values
 from aglets.training.sample import Sample
 
 __all__ = ["LocalEngine", "LocalGraphs", "LocalPlacement", "planted_tree", "starting_attributes"]
@@ -71,8 +78,8 @@ class LocalPlacement:
         self.tree = tree
         self.table_bytes = table_bytes
         self.bank = _core.GraphletBank(tree.graphs.core, table_bytes)
-        self.entered: list[Pattern] = []  # by handle
-        self._handles: dict[int | tuple[bytes, ...], int] = {}
+        self.entered: list[tuple[Pattern, int]] = []  # by handle, with the channel
+        self._handles: dict[tuple[int, tuple[bytes, ...]], int] = {}
         self._held_out: dict[int, HeldOut] = {}
 
     @property
@@ -96,12 +103,12 @@ class LocalPlacement:
         return LocalGraphs(self, goal, design)
 
     def handles(self, names: Ints, patterns: Sequence[Pattern] | None = None) -> Codes:
-        """Return the handle of each tree node, taking up those that are new.
+        """Return the handle of each graphlet, taking up those that are new.
 
-        Of a pattern that the tree lacks the name is -1, and it is taken up without support.
+        A pattern that the tree lacks is taken up without support.
         """
         given = [None] * len(names) if patterns is None else patterns
-        found = [self._handle(int(n), p) for n, p in zip(names, given, strict=True)]
+        found = [self._handle(name, p) for name, p in zip(names.tolist(), given, strict=True)]
         return np.array(found, dtype=np.int32)
 
     def held_out(self, graphs: GraphSet) -> HeldOut:
@@ -141,12 +148,14 @@ class LocalPlacement:
         return self.sample.covariates
 
     def _handle(self, name: int, pattern: Pattern | None) -> int:
-        key = name if name >= 0 or pattern is None else tuple(part.tobytes() for part in pattern)
+        missing = name < 0 and pattern is not None
+        key = name, tuple(part.tobytes() for part in pattern or ()) if missing else ()
         if key not in self._handles:
-            support = self.tree.costs(name)[0] if name >= 0 else np.empty(0, dtype=np.int32)
-            pattern = self.tree.pattern(name) if pattern is None else pattern
-            self._handles[key] = self.bank.add(core_pattern(pattern), support)
-            self.entered.append(pattern)
+            node, channel = divmod(name, len(CHANNELS))
+            support = self.tree.costs(node)[0] if node >= 0 else np.empty(0, dtype=np.int32)
+            pattern = self.tree.pattern(node) if pattern is None else pattern
+            self._handles[key] = added(self.bank, pattern, channel, support)
+            self.entered.append((pattern, channel))
         return self._handles[key]
 
 
@@ -166,6 +175,7 @@ class LocalGraphs:
         sample = placement.sample
         self.placement = placement
         self.rho, self.maxpat, self.output = goal.rho, goal.maxpat, goal.output
+        self.pooling, self.counts = goal.pooling, goal.pooling != ("best",)
         self.loss = goal.loss
         self.y = np.ascontiguousarray(sample.targets[goal.output])
         self.weight = sample.weight
@@ -183,33 +193,42 @@ class LocalGraphs:
             np.empty(0, dtype=np.int32),
             np.empty(0, dtype=np.int64),
             np.empty(0, dtype=np.int32),
-            np.empty((0, len(self.y))),
+            Values.none(len(self.y), self.counts),
         )
 
     def search(self, scores: LocalScores, lam: float) -> Found:
         """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
-        tree = self.placement.tree
-        return tree.search(scores.residual, lam=lam, rho=self.rho, maxpat=self.maxpat)
+        found = self.placement.tree.search(
+            scores.residual, lam=lam, rho=self.rho, maxpat=self.maxpat, pooling=self.pooling
+        )
+        return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
 
     def lambda_max(self, scores: LocalScores) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
         tree = self.placement.tree
-        value, node = tree.lambda_max(scores.residual, rho=self.rho, maxpat=self.maxpat)
+        value, node = tree.lambda_max(
+            scores.residual, rho=self.rho, maxpat=self.maxpat, pooling=self.pooling
+        )
         return value, 0 if node < 0 else len(tree.pattern(node).types)
 
-    def signed_sums(self, scores: LocalScores, names: Ints) -> tuple[Floats, Floats]:
-        """G of untrained graphlets, split by the sign of the residual (`Tree.signed_sums`)."""
-        up, down = self.placement.tree.signed_sums(names, scores.residual, rho=self.rho)
-        return up[:, 0, 0], down[:, 0, 0]
+    def signed_sums(self, scores: LocalScores, nodes: Ints) -> tuple[Floats, Floats]:
+        """G of untrained graphlets, split by the sign of the residual (`Tree.signed_sums`).
+
+        A row per tree node, and a column per channel.
+        """
+        up, down = self.placement.tree.signed_sums(
+            nodes, scores.residual, rho=self.rho, pooling=self.pooling
+        )
+        return up[:, :, 0], down[:, :, 0]
 
     def patterns(self, names: Ints) -> tuple[Pattern, ...]:
-        """Return the patterns of tree nodes."""
-        return tuple(self.placement.tree.pattern(name) for name in names.tolist())
+        """Return the patterns behind names."""
+        return tuple(self.placement.tree.pattern(node) for node in patterns_of(names).tolist())
 
-    def names(self, patterns: Sequence[Pattern]) -> Ints:
-        """Return the tree nodes of patterns that were in training before."""
+    def names(self, patterns: Sequence[Pattern], channels: Codes) -> Ints:
+        """Return the names of graphlets that were in training before."""
         found = [self.placement.tree.find(pattern) for pattern in patterns]
-        return np.array(found, dtype=np.int64)
+        return named(np.array(found, dtype=np.int64), channels)
 
     def start(self, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
         """Return where these graphlets start, flat, and the number of entries of each."""
@@ -226,9 +245,8 @@ class LocalGraphs:
         if not len(names):
             return self.nothing_matched()
         handles = self.placement.handles(names, patterns)
-        costs, _ = self.match(handles, z, embedding)
-        psi = np.exp(-self.rho * costs)
-        return LocalMatched(self, handles, self.embedding_lengths(handles), embedding, psi)
+        values, _ = self.match(handles, z, embedding)
+        return LocalMatched(self, handles, self.embedding_lengths(handles), embedding, values)
 
     def embedding_size(self, names: Ints, patterns: Sequence[Pattern]) -> int:
         """Count the entries of the embeddings of some graphlets."""
@@ -249,12 +267,18 @@ class LocalGraphs:
 
     def match(
         self, handles: Codes, z: Floats, previous: Codes | None = None
-    ) -> tuple[Floats, Codes]:
-        """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0, and best embeddings.
-
-        Ties go to the `previous` embeddings of the same handles.
-        """
-        return self.placement.bank.match(handles, z, previous, self.placement.tree.n_jobs)
+    ) -> tuple[Values, Codes]:
+        """Match graphlets at attributes z; ties go to the `previous` embeddings."""
+        placement = self.placement
+        return matched_values(
+            placement.bank,
+            handles,
+            z,
+            previous,
+            rho=self.rho,
+            counts=self.counts,
+            n_jobs=placement.tree.n_jobs,
+        )
 
     def pull(self, handles: Codes, z: Floats, embedding: Codes, weights: Floats) -> Floats:
         """sum_i w_iH (z_H - x_i) with x_i the attributes matched in graph i; flat as z.
@@ -262,6 +286,17 @@ class LocalGraphs:
         The z-gradient of sum_i c_iH psi_iH is this with w = -2 rho c psi.
         """
         return self.placement.bank.pull(handles, z, embedding, weights)
+
+    def pull_places(
+        self, handles: Codes, z: Floats, embedding: Codes, places: Places, weights: Floats
+    ) -> Floats:
+        """Return the z-gradient of sum_i c_iH value_iH for weights -2 rho c, flat as z."""
+        bank = self.placement.bank
+        return bank.pull_places(handles, z, embedding, places.scores, weights)
+
+    def pooled(self, handles: Codes, scores: Floats) -> Floats:
+        """Make values of numbers per place, as the channel of each graphlet asks for."""
+        return self.placement.bank.pool(handles, scores)
 
 
 class HeldOut:
@@ -276,16 +311,18 @@ class HeldOut:
         self._bank = _core.GraphletBank(graphs.core, placement.table_bytes)
         self._handles: dict[int, int] = {}
 
-    def match(self, handles: Codes, z: Floats) -> Floats:
-        """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0."""
+    def psi(self, handles: Codes, z: Floats, rho: float, counts: bool) -> Floats:
+        """Values of graphlets (rows) on these graphs (columns)."""
         own = np.array([self._handle(h) for h in handles.tolist()], dtype=np.int32)
-        costs: Floats = self._bank.match(own, z, None, self._placement.tree.n_jobs)[0]
-        return costs
+        n_jobs = self._placement.tree.n_jobs
+        values, _ = matched_values(self._bank, own, z, None, rho=rho, counts=counts, n_jobs=n_jobs)
+        return values.psi
 
     def _handle(self, handle: int) -> int:
         if handle not in self._handles:
-            pattern = core_pattern(self._placement.entered[handle])
-            self._handles[handle] = self._bank.add(pattern, self._bank.find_support(pattern))
+            pattern, channel = self._placement.entered[handle]
+            support = self._bank.find_support(core_pattern(pattern))
+            self._handles[handle] = added(self._bank, pattern, channel, support)
         return self._handles[handle]
 
 
@@ -303,6 +340,7 @@ class LocalJudge:
 
     def __init__(self, graphs: LocalGraphs, held_out: Sample, keep_f: bool) -> None:
         self._rho, self._loss, self._keep_f = graphs.rho, graphs.loss, keep_f
+        self._counts = graphs.counts
         self._held_out = graphs.placement.held_out(held_out.graphs)
         self._y = np.ascontiguousarray(held_out.targets[graphs.output])
         self._weight = held_out.weight
@@ -333,8 +371,8 @@ class LocalJudge:
         base = beta0 if self._covariates is None else beta0 + coef[n:] @ self._covariates
         if not n:
             return np.full(len(self._y), base)
-        costs = self._held_out.match(matched.handles[chosen], z)
-        return np.asarray(base + coef[:n] @ np.exp(-self._rho * costs))
+        psi = self._held_out.psi(matched.handles[chosen], z, self._rho, self._counts)
+        return np.asarray(base + coef[:n] @ psi)
 
 
 def starting_attributes(starts: Starts, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
@@ -347,6 +385,12 @@ def starting_attributes(starts: Starts, patterns: Sequence[Pattern]) -> tuple[Fl
         parts += [nodes, edges]
         sizes.append(len(nodes) + len(edges))
     return np.concatenate(parts), np.array(sizes, dtype=np.int64)
+
+
+def added(bank: _core.GraphletBank, pattern: Pattern, channel: int, support: Codes) -> int:
+    """Let a bank take up a pattern that exactly these graphs contain; return its handle."""
+    handle: int = bank.add(core_pattern(pattern), support, _core.Pooling[CHANNELS[channel]])
+    return handle
 
 
 def core_pattern(pattern: Pattern) -> _core.Pattern:

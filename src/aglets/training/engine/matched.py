@@ -12,6 +12,7 @@ import numpy as np
 
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.training.engine.score_sums import ScoreSums
+from aglets.training.engine.values import Values
 
 if TYPE_CHECKING:
     from aglets.mining import Pattern
@@ -32,20 +33,22 @@ class LocalMatched:
         Entries of each in the flat embeddings.
     embedding : ndarray
         The best one in each graph that holds the pattern, flat.
-    psi : ndarray of shape (n_graphlets, n_graphs)
+    values : Values
+        psi of shape (n_graphlets, n_graphs), and places where graphlets may count.
     """
 
-    __slots__ = ("_embedding", "_rows", "graphs", "handles", "lengths", "psi")
+    __slots__ = ("_embedding", "_rows", "graphs", "handles", "lengths", "psi", "values")
 
     def __init__(
-        self, graphs: LocalGraphs, handles: Codes, lengths: Ints, embedding: Codes, psi: Floats
+        self, graphs: LocalGraphs, handles: Codes, lengths: Ints, embedding: Codes, values: Values
     ) -> None:
         self.graphs = graphs
         self.handles = handles
         self.lengths = lengths
-        self.psi = psi
+        self.values = values
+        self.psi = values.psi
         self._embedding = embedding
-        self._rows: Floats | None = psi if graphs.covariates is None else None
+        self._rows: Floats | None = self.psi if graphs.covariates is None else None
 
     @property
     def rows(self) -> Floats:
@@ -62,25 +65,25 @@ class LocalMatched:
     def entered(
         self, names: Ints, z: Floats, patterns: tuple[Pattern, ...] | None = None
     ) -> LocalMatched:
-        """Append graphlets; a name of -1 is a pattern that no graph of this shard holds."""
+        """Append graphlets; some may have a pattern that no graph of this shard holds."""
         handles = self.graphs.handles(names, patterns)
-        costs, embedding = self.graphs.match(handles, z)
+        values, embedding = self.graphs.match(handles, z)
         return LocalMatched(
             self.graphs,
             np.concatenate([self.handles, handles]),
             np.concatenate([self.lengths, self.graphs.embedding_lengths(handles)]),
             np.concatenate([self._embedding, embedding]),
-            np.concatenate([self.psi, np.exp(-self.graphs.rho * costs)]),
+            self.values.joined(values),
         )
 
     def moved(self, chosen: Bools, z: Floats) -> LocalMatched:
         """Give the chosen graphlets new attributes; ties go to their previous embeddings."""
         own = np.repeat(chosen, self.lengths)
-        costs, best = self.graphs.match(self.handles[chosen], z, self._embedding[own])
-        embedding, psi = self._embedding.copy(), self.psi.copy()
+        new, best = self.graphs.match(self.handles[chosen], z, self._embedding[own])
+        embedding = self._embedding.copy()
         embedding[own] = best
-        psi[chosen] = np.exp(-self.graphs.rho * costs)
-        return LocalMatched(self.graphs, self.handles, self.lengths, embedding, psi)
+        values = self.values.changed(chosen, new)
+        return LocalMatched(self.graphs, self.handles, self.lengths, embedding, values)
 
     def embedding(self) -> Codes:
         """Return the best embeddings, flat."""
@@ -190,19 +193,37 @@ class LocalScores:
     def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
         matched, graphs = self.matched, self.matched.graphs
-        weights = (2.0 * graphs.rho) * (beta[:, None] * matched.psi[chosen]) * self.residual
-        return graphs.pull(
-            matched.handles[chosen], z, matched.embedding_of(chosen), np.ascontiguousarray(weights)
-        )
+        handles, embedding = matched.handles[chosen], matched.embedding_of(chosen)
+        places = matched.values.places
+        if places is None:
+            weights = (2.0 * graphs.rho) * (beta[:, None] * matched.psi[chosen]) * self.residual
+            return graphs.pull(handles, z, embedding, np.ascontiguousarray(weights))
+        weights = (2.0 * graphs.rho) * np.outer(beta, self.residual)
+        return graphs.pull_places(handles, z, embedding, places.of(chosen), weights)
 
     def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
         """sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH of the chosen graphlets."""
         rho, psi = self.matched.graphs.rho, self.matched.psi[chosen]
         size = np.abs(beta)
-        # rho D = -log psi, and psi² log psi -> 0 where psi = 0.
-        distances = np.where(psi > 0.0, -np.log(np.maximum(psi, 1e-300)), 0.0) * psi * psi
+        distances = self._distances(chosen, psi)
         first = 2.0 * rho * size * (psi @ np.abs(self.residual))
         return np.asarray(first + 4.0 * rho * size**2 * (distances @ self.curvature))
+
+    def _distances(self, chosen: Bools, psi: Floats) -> Floats:
+        """Return rho psi² D; of a graphlet that counts, psi times the sum of rho s D over places.
+
+        By Cauchy and Schwarz that bounds |d psi / dz|² / (4 rho).
+        """
+        places = self.matched.values.places
+        if places is None:
+            return _less_log(psi) * psi
+        own, graphs = places.of(chosen), self.matched.graphs
+        return graphs.pooled(self.matched.handles[chosen], _less_log(own.scores)) * psi
+
+
+def _less_log(scores: Floats) -> Floats:
+    """-s log s, which is rho s D, and 0 where s = 0."""
+    return np.where(scores > 0.0, -np.log(np.maximum(scores, 1e-300)), 0.0) * scores
 
 
 class LocalLine:

@@ -11,7 +11,8 @@ give `Scores`.
 
 An opaque object goes back only to the graphs it came from: such arguments are of type ``Own``.
 
-A graphlet is known by the *name* of its pattern, a number that its placement gave in a search.
+A graphlet is known by its *name*, a number that its placement gave in a search: it stands for a
+pattern and the channel (best, sum or mean of its places) in which it is counted.
 Attributes of several graphlets are one flat vector z: for each its node attributes row by row, then
 its edge attributes row by row.
 """
@@ -84,6 +85,8 @@ class Goal:
         Which row of the targets.
     covariate_penalty : float
         Penalty on covariates as a multiple of lambda.
+    pooling : tuple of {"best", "sum", "mean"}
+        Channels in which patterns may enter.
     """
 
     loss: Loss
@@ -91,6 +94,7 @@ class Goal:
     maxpat: int
     output: int = 0
     covariate_penalty: float = 0.0
+    pooling: tuple[str, ...] = ("best",)
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,7 @@ class TrainingGraphs(Protocol):
         """Return no graphlets, only covariates."""
 
     def search(self, scores: Own, lam: float) -> Found:
-        """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
+        """Find every untrained graphlet with |g| > lam (Algorithm 2); its nodes are names."""
 
     def lambda_max(self, scores: Own) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
@@ -198,8 +202,8 @@ class TrainingGraphs(Protocol):
     def patterns(self, names: Ints) -> tuple[Pattern, ...]:
         """Return the patterns behind names."""
 
-    def names(self, patterns: Sequence[Pattern]) -> Ints:
-        """Return the names of patterns that were in training before."""
+    def names(self, patterns: Sequence[Pattern], channels: Codes) -> Ints:
+        """Return the names of graphlets that were in training before."""
 
     def start(self, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
         """Return where these graphlets start, flat, and the number of entries of each."""

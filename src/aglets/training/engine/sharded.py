@@ -19,6 +19,12 @@ from aglets.mining import Found, Pattern, Starts
 from aglets.model.losses.loss import intercept_by_newton
 from aglets.training.engine.calls import ask, ask_each
 from aglets.training.engine.covariate_design import CovariateDesign, design_from_parts
+from aglets.training.engine.graphlet_names import (
+    channels_of,
+    named,
+    patterns_of,
+    pooling_of,
+)
 from aglets.training.engine.joint_tree import JointTree
 from aglets.training.engine.local import starting_attributes
 from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
@@ -146,7 +152,7 @@ class ShardedGraphs:
     ) -> None:
         self.placement = placement
         self.parts = parts
-        self.maxpat = goal.maxpat
+        self.maxpat, self.pooling = goal.maxpat, goal.pooling
         self.design = design
 
     def curvature_bound(self) -> float:
@@ -159,7 +165,9 @@ class ShardedGraphs:
 
     def search(self, scores: ShardedScores, lam: float) -> Found:
         """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
-        return self.placement.tree.search(self.parts, scores.parts, lam, self.maxpat)
+        tree = self.placement.tree
+        found = tree.search(self.parts, scores.parts, lam, self.maxpat, self.pooling)
+        return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
 
     def lambda_max(self, scores: ShardedScores) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
@@ -167,11 +175,12 @@ class ShardedGraphs:
 
     def patterns(self, names: Ints) -> tuple[Pattern, ...]:
         """Return the patterns behind names."""
-        return tuple(self.placement.tree.pattern(name) for name in names.tolist())
+        return tuple(self.placement.tree.pattern(code) for code in patterns_of(names).tolist())
 
-    def names(self, patterns: Sequence[Pattern]) -> Ints:
-        """Return the names of patterns that were in training before."""
-        return np.array([self.placement.tree.find(p) for p in patterns], dtype=np.int64)
+    def names(self, patterns: Sequence[Pattern], channels: Codes) -> Ints:
+        """Return the names of graphlets that were in training before."""
+        codes = np.array([self.placement.tree.find(p) for p in patterns], dtype=np.int64)
+        return named(codes, channels)
 
     def start(self, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:
         """Return where these graphlets start, flat, and the number of entries of each."""
@@ -186,8 +195,10 @@ class ShardedGraphs:
         return ShardedMatched(self, ask_each(self.parts, "restored", asked))
 
     def own_names(self, names: Ints) -> list[Ints]:
-        """Return the names under which each shard knows patterns."""
-        return [np.ascontiguousarray(own) for own in self.placement.tree.members(names).T]
+        """Return the names under which each shard knows graphlets."""
+        channels = channels_of(names)
+        members = self.placement.tree.members(patterns_of(names))
+        return [named(np.ascontiguousarray(own), channels) for own in members.T]
 
     def judge_on(self, held_out: Sample, keep_f: bool = False) -> ShardedJudge:
         """Take graphs in model units to judge models on."""

@@ -16,6 +16,7 @@ import numpy as np
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Pattern
 from aglets.training.engine.covariate_design import CovariateDesign
+from aglets.training.engine.graphlet_names import channels_of
 from aglets.training.engine.protocol import Goal, Matched, Placement, Scores, TrainingGraphs
 from aglets.training.optim.penalty import L1
 
@@ -52,7 +53,7 @@ class State:
     Parameters
     ----------
     names : ndarray of shape (W,)
-        Numbers under which the graphs know the patterns.
+        Numbers under which the graphs know the graphlets.
     patterns : tuple of Pattern
     sizes : ndarray of shape (W,)
         Number of entries of each in `z`.
@@ -94,6 +95,11 @@ class State:
         if scores is None:
             scores = self.__dict__["_scores"] = self.matched.scores(self.coef, self.beta0)
         return scores
+
+    @property
+    def channels(self) -> Codes:
+        """In which channel each graphlet is counted."""
+        return channels_of(self.names)
 
     @property
     def coef(self) -> Floats:
@@ -162,6 +168,8 @@ class StoredState:
     ----------
     patterns : sequence of Pattern
         Of the working set, in its order.
+    channels : ndarray of shape (W,)
+        In which channel each is counted.
     embedding : ndarray
         The best embeddings, flat: ties go to them when graphlets are matched again.
     z, beta, beta0, beta_step, z_step, z_before, z_gradient_before, gamma
@@ -169,6 +177,7 @@ class StoredState:
     """
 
     patterns: Sequence[Pattern]
+    channels: Codes
     z: Floats
     embedding: Codes
     beta: Floats
@@ -183,12 +192,17 @@ class StoredState:
     def of(cls, state: State) -> StoredState:
         """Keep a state."""
         same = {name: getattr(state, name) for name in _KEPT}
-        return cls(patterns=state.patterns, embedding=state.matched.embedding(), **same)
+        return cls(
+            patterns=state.patterns,
+            channels=state.channels,
+            embedding=state.matched.embedding(),
+            **same,
+        )
 
     def revived(self, problem: Problem) -> State:
         """Return the state it was made of, to the last bit."""
         graphs = problem.graphs
-        names = graphs.names(self.patterns)
+        names = graphs.names(self.patterns, self.channels)
         same = {name: getattr(self, name) for name in _KEPT}
         return State(
             names=names,
@@ -201,7 +215,7 @@ class StoredState:
 
 
 #: What a stored state has as it is.
-_KEPT = [f.name for f in fields(StoredState) if f.name not in ("patterns", "embedding")]
+_KEPT = [f.name for f in fields(StoredState) if f.name not in ("patterns", "channels", "embedding")]
 
 
 def _padded(before: Floats | None, n_new: int) -> Floats | None:

@@ -1,0 +1,46 @@
+"""Names of graphlets: the number of a pattern, and the channel in which it is counted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aglets.graphlets.graphlet import POOLINGS
+from aglets.graphs.arrays import Codes, Ints
+
+__all__ = ["CHANNELS", "channels_of", "named", "patterns_of", "pooling_of"]
+
+#: What may be made of the places of a pattern in a graph, by number.
+CHANNELS = POOLINGS
+
+
+def named(patterns: Ints, channels: Codes | Ints) -> Ints:
+    """Name graphlets by pattern and channel; -1 stands for a pattern that is missing.
+
+    Examples
+    --------
+    >>> names = named(np.array([5, -1]), np.array([1, 2]))
+    >>> patterns_of(names), channels_of(names)
+    (array([ 5, -1]), array([1, 2], dtype=int32))
+    """
+    return np.asarray(patterns * len(CHANNELS) + channels, dtype=np.int64)
+
+
+def patterns_of(names: Ints) -> Ints:
+    """Return the numbers of the patterns."""
+    return names // len(CHANNELS)
+
+
+def channels_of(names: Ints) -> Codes:
+    """Return the channels, as positions in `CHANNELS`."""
+    return (names % len(CHANNELS)).astype(np.int32)
+
+
+def pooling_of(pooling: tuple[str, ...]) -> Codes:
+    """Return the channels of some poolings.
+
+    Examples
+    --------
+    >>> pooling_of(("best", "mean"))
+    array([0, 2], dtype=int32)
+    """
+    return np.array([CHANNELS.index(name) for name in pooling], dtype=np.int32)
