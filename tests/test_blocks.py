@@ -17,6 +17,7 @@ from tree_listing import node_pattern
 
 from aglets import agis, mining
 from aglets.training.engine import Goal
+from aglets.training.engine.graphlet_names import patterns_of
 from aglets.training.optim import blocks
 from aglets.training.optim.fast import (
     MAX_ENTERING,
@@ -151,10 +152,11 @@ def test_the_working_set_grows_by_the_exhaustive_violators(situation):
     table = initial_costs(plain, label_means(plain), problem.goal.maxpat)
     residual = state.scores.residual
     expected = violators(table, residual, rho, lam)
-    inside = {node_pattern(tree, int(node)) for node in state.names}
+    inside = {node_pattern(tree, int(node)) for node in patterns_of(state.names)}
     larger, found = blocks.grow_working_set(problem, state, lam)
     assert len(set(larger.names.tolist())) == len(larger.names)
-    entered = {node_pattern(tree, int(node)): j for j, node in enumerate(larger.names)}
+    nodes = patterns_of(larger.names).tolist()
+    entered = {node_pattern(tree, node): j for j, node in enumerate(nodes)}
     for pattern in (set(entered) - inside) ^ (set(expected) - inside):
         g = sum(residual[i] * np.exp(-rho * cost) for i, cost in table[pattern].items())
         assert abs(abs(g) - lam) <= 1e-10 * (1.0 + lam), f"{pattern} with g = {g}"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from path_tools import random_set
 
-from aglets import GraphSet, Graphlet, LagraClassifier, LagraRegressor, ShardedEngine, agis, load
+from aglets import Graphlet, GraphSet, LagraClassifier, LagraRegressor, ShardedEngine, agis, load
 from aglets.model.losses import Squared
 from aglets.training.engine import Goal, LocalEngine, MiningPlan
 from aglets.training.optim.state import Problem, empty_state, enlarged
@@ -150,3 +150,19 @@ def test_convex_models_that_count_are_optimal_over_all_patterns(attributed):
 def test_an_unknown_pooling_is_one_sentence(fluorinated, pooling):
     with pytest.raises((ValueError, TypeError), match="The 'pooling' parameter of LagraRegressor"):
         LagraRegressor(pooling=pooling).fit(*fluorinated)
+
+
+def test_the_command_line_counts_as_asked(tmp_path, fluorinated):
+    from typer.testing import CliRunner
+
+    from aglets.cli.app import app
+
+    graphs, y = fluorinated
+    graphs.to_json(tmp_path / "g.json", y=y)
+    output = tmp_path / "m.aglets"
+    asked = ["fit", str(tmp_path / "g.json"), "--target", "y", "-o", str(output), "--pooling"]
+    done = CliRunner().invoke(app, [*asked, "sum", "-q"])
+    assert done.exit_code == 0, done.output
+    assert {graphlet.pooling for graphlet in load(output).graphlets} == {"sum"}
+    refused = CliRunner().invoke(app, [*asked, "most", "-q"])
+    assert "best, sum and mean" in str(refused.exception)

@@ -16,6 +16,7 @@ from tree_listing import listed
 from aglets import GraphSet, mining
 from aglets.model.losses import SquaredHinge
 from aglets.training.engine import Goal, LocalPlacement
+from aglets.training.engine.graphlet_names import named
 from aglets.training.engine.local import LocalGraphs
 
 EXAMPLES = settings(max_examples=60, deadline=None)
@@ -28,12 +29,18 @@ def engine_of(graphs: GraphSet, *, maxpat: int = 3, starts=None, n_jobs: int = 1
     placement = LocalPlacement(sample_of(graphs, np.ones(len(graphs))), tree, table)
     engine = placement.graphs_for(Goal(SquaredHinge(), 0.3, maxpat))
     nodes = np.array(list(listed(tree, graphs).values()), dtype=np.int64)
-    return engine, placement.handles(nodes), nodes
+    return engine, placement.handles(named(nodes, 0)), nodes
+
+
+def costs_and_embedding(engine, handles, z, previous=None):
+    """Costs D of shape (n_graphlets, n_graphs), infinite where psi = 0, and best embeddings."""
+    placement = engine.placement
+    return placement.bank.match(handles, z, previous, placement.tree.n_jobs)
 
 
 def start_of(engine: LocalGraphs, handles) -> np.ndarray:
     """Where the graphlets of these handles start."""
-    return engine.start([engine.placement.entered[h] for h in handles.tolist()])[0]
+    return engine.start([engine.placement.entered[h][0] for h in handles.tolist()])[0]
 
 
 def unpacked(engine: LocalGraphs, handles, z, costs, best):
@@ -41,7 +48,7 @@ def unpacked(engine: LocalGraphs, handles, z, costs, best):
     graphs = engine.placement.tree.graphs
     z_at = site_at = 0
     for j, handle in enumerate(handles.tolist()):
-        pattern = engine.placement.entered[handle]
+        pattern, _ = engine.placement.entered[handle]
         k, m = len(pattern.types), len(pattern.edges)
         n_node = k * graphs.n_attributes
         own = z[z_at : z_at + int(engine.start([pattern])[1][0])]
@@ -80,7 +87,7 @@ def random_set(n: int, seed: int, *, d: int = 2, edge_attributes: bool = True) -
 def test_costs_and_best_embeddings_equal_networkx(table, data, graphs):
     engine, handles, _ = engine_of(graphs, table=table)
     z = data.draw(rows(1, len(start_of(engine, handles))))[0]
-    costs, best = engine.match(handles, z)
+    costs, best = costs_and_embedding(engine, handles, z)
     assert costs.shape == (len(handles), len(graphs))
     plain = plain_graphs(graphs)
     for pattern, nodes, edges, i, cost, embedding in unpacked(engine, handles, z, costs, best):
@@ -96,7 +103,7 @@ def test_costs_and_best_embeddings_equal_networkx(table, data, graphs):
 def test_ties_go_to_the_previous_embedding_while_it_is_still_best(table, data, graphs):
     engine, handles, _ = engine_of(graphs, table=table)
     z = data.draw(rows(1, len(start_of(engine, handles))))[0]
-    costs, best = engine.match(handles, z)
+    costs, best = costs_and_embedding(engine, handles, z)
     plain = plain_graphs(graphs)
     previous, still_best = [], []
     for pattern, nodes, edges, i, _, embedding in unpacked(engine, handles, z, costs, best):
@@ -106,7 +113,7 @@ def test_ties_go_to_the_previous_embedding_while_it_is_still_best(table, data, g
         kept = data.draw(st.sampled_from([*equal, elsewhere])) if len(equal) > 1 else elsewhere
         previous += kept
         still_best.append((kept, True) if kept in equal else (embedding, False))
-    again, moved = engine.match(handles, z, np.array(previous, dtype=np.int32))
+    again, moved = costs_and_embedding(engine, handles, z, np.array(previous, dtype=np.int32))
     np.testing.assert_allclose(again, costs, rtol=1e-12, atol=1e-12)
     matches = zip(unpacked(engine, handles, z, again, moved), still_best, strict=True)
     for (pattern, _, _, i, _, embedding), (expected, is_kept) in matches:
@@ -120,7 +127,7 @@ def test_ties_go_to_the_previous_embedding_while_it_is_still_best(table, data, g
 def test_untrained_graphlets_cost_what_the_tree_says(data, graphs, own):
     starts = data.draw(starts_for(graphs)) if own else None
     engine, handles, nodes = engine_of(graphs, starts=starts, table=TABLE_BYTES[0])
-    costs, _ = engine.match(handles, start_of(engine, handles))
+    costs, _ = costs_and_embedding(engine, handles, start_of(engine, handles))
     for row, node in zip(costs, nodes.tolist(), strict=True):
         where, expected = engine.placement.tree.costs(node)
         np.testing.assert_array_equal(np.flatnonzero(np.isfinite(row)), where)
@@ -138,7 +145,7 @@ def test_the_pull_of_renumbered_graphs_is_the_same(data, graphs):
         starts = mining.label_means(graphs)
         engine, handles, _ = engine_of(one, starts=starts, table=TABLE_BYTES[0])
         z = start_of(engine, handles)
-        _, best = engine.match(handles, z)
+        _, best = costs_and_embedding(engine, handles, z)
         if weights is None:
             weights = data.draw(rows(len(handles), len(graphs)))
         pulls.append(engine.pull(handles, z, best, weights))
@@ -151,10 +158,10 @@ def test_the_pull_is_the_weighted_sum_of_differences(data, graphs):
     engine, handles, _ = engine_of(graphs, table=TABLE_BYTES[0])
     z = data.draw(rows(1, len(start_of(engine, handles))))[0]
     weights = data.draw(rows(len(handles), len(graphs)))
-    costs, best = engine.match(handles, z)
+    costs, best = costs_and_embedding(engine, handles, z)
     found = engine.pull(handles, z, best, weights)
     expected = np.zeros_like(z)
-    patterns = [engine.placement.entered[handle] for handle in handles.tolist()]
+    patterns = [engine.placement.entered[handle][0] for handle in handles.tolist()]
     offsets = np.concatenate([[0], np.cumsum(engine.start(patterns)[1])])
     by_row = [(j, i) for j in range(len(handles)) for i in np.flatnonzero(np.isfinite(costs[j]))]
     plain = plain_graphs(graphs)
@@ -177,9 +184,9 @@ def test_z_gradients_match_finite_differences(table, edge_attributes):
     c = rng.normal(size=(len(handles), len(graphs)))
 
     def psi(z):
-        return np.exp(-engine.rho * engine.match(handles, z)[0])
+        return np.exp(-engine.rho * costs_and_embedding(engine, handles, z)[0])
 
-    _, best = engine.match(handles, z)
+    _, best = costs_and_embedding(engine, handles, z)
     gradient = engine.pull(handles, z, best, -2.0 * engine.rho * c * psi(z))
     step = 1e-6
     for k in rng.choice(len(z), 60, replace=False):
@@ -194,7 +201,9 @@ def test_a_table_and_a_search_give_the_same_matches():
     engines = [engine_of(graphs, maxpat=6, table=table) for table in TABLE_BYTES]
     rng = np.random.default_rng(4)
     z = rng.normal(size=len(start_of(*engines[0][:2])))
-    (costs, best), (searched, found) = (e.match(handles, z) for e, handles, _ in engines)
+    (costs, best), (searched, found) = (
+        costs_and_embedding(e, handles, z) for e, handles, _ in engines
+    )
     np.testing.assert_allclose(searched, costs, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(found, best)
 
@@ -207,7 +216,7 @@ def test_any_number_of_threads_gives_the_same_bytes(table, n_jobs):
     for jobs in (1, n_jobs):
         engine, handles, _ = engine_of(graphs, maxpat=5, n_jobs=jobs, table=table)
         z = np.random.default_rng(6).normal(size=len(start_of(engine, handles)))
-        costs, best = engine.match(handles, z)
+        costs, best = costs_and_embedding(engine, handles, z)
         pull = engine.pull(handles, z, best, np.exp(-costs))
         results.append((costs.tobytes(), best.tobytes(), pull.tobytes()))
     assert results[0] == results[1]
@@ -224,7 +233,7 @@ def test_training_does_not_change_what_the_search_finds():
     z = start_of(engine, handles)
     best = None
     for _ in range(3):
-        costs, best = engine.match(handles, z, best)
+        costs, best = costs_and_embedding(engine, handles, z, best)
         z = z - 0.2 * engine.pull(handles, z, best, np.exp(-engine.rho * costs) * residual)
     after = tree.search(residual, lam=0.3, **asked)
     assert len(before.nodes) > 0
@@ -235,14 +244,14 @@ def test_training_does_not_change_what_the_search_finds():
 
 def test_handles_are_kept_for_nodes_seen_before():
     engine, handles, nodes = engine_of(random_set(2, seed=8), table=TABLE_BYTES[0])
-    np.testing.assert_array_equal(engine.placement.handles(nodes[::-1]), handles[::-1])
+    np.testing.assert_array_equal(engine.placement.handles(named(nodes, 0)[::-1]), handles[::-1])
     assert len(set(handles.tolist())) == len(nodes)
 
 
 def test_no_graphlets_need_no_work():
     engine, _, _ = engine_of(random_set(3, seed=9), table=TABLE_BYTES[0])
     none = np.empty(0, dtype=np.int32)
-    costs, best = engine.match(none, np.empty(0))
+    costs, best = costs_and_embedding(engine, none, np.empty(0))
     assert costs.shape == (0, 3)
     assert best.size == 0
     assert engine.start(())[0].size == 0
@@ -252,4 +261,4 @@ def test_no_graphlets_need_no_work():
 def test_attributes_of_the_wrong_length_are_an_error():
     engine, handles, _ = engine_of(random_set(3, seed=10), table=TABLE_BYTES[0])
     with pytest.raises(ValueError, match="z"):
-        engine.match(handles, np.zeros(len(start_of(engine, handles)) + 1))
+        costs_and_embedding(engine, handles, np.zeros(len(start_of(engine, handles)) + 1))

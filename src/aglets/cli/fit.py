@@ -120,6 +120,15 @@ def fit(
             "'folds' needs --folds.",
         ),
     ] = Average.none,
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            "--pooling",
+            metavar="NAMES",
+            help="What graphlets ask of a graph: best, sum, mean, or several as in best,sum.  "
+            "[default: best for classes, best,sum for numbers]",
+        ),
+    ] = None,
     covariates: Covariates = None,
     covariate_penalty: Annotated[
         float,
@@ -179,6 +188,7 @@ def fit(
     options |= {"loss": _loss(loss, loss_option)} if loss else {}
     options |= {"cv": folds} if folds else {}
     options |= {"rule": rule.value}
+    options |= {"pooling": _pooling(pooling)} if pooling else {}
     if covariates is not None:
         options |= {"covariates": covariates.value, "covariate_penalty": covariate_penalty}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
@@ -236,6 +246,19 @@ def _loss(name: str, given: list[str] | None) -> Any:
                 f"Got {text!r} instead."
             ) from None
     return make_loss(name, **options) if options else name
+
+
+def _pooling(text: str) -> tuple[str, ...]:
+    """Return the channels that a comma-separated text names."""
+    from aglets.mining.arguments import checked_pooling
+
+    try:
+        return checked_pooling([name.strip() for name in text.split(",")])
+    except ValueError:
+        raise ValueError(
+            "Expected --pooling with one or more of best, sum and mean, each once, as in "
+            f"best,sum. Got {text!r} instead."
+        ) from None
 
 
 def estimator_for(y: Any, task: Kind, loss: str | None) -> Any:
