@@ -236,7 +236,6 @@ class _Problem:
 
     def check_start(self, empty: Any, output: int, lam_max: float) -> None:
         """At lambda_max nothing is in the model, and the steepest candidate is just not."""
-        self.case.expect("weights at lambda_max", empty.coef[output], 0.0 * empty.coef[output])
         f = self.decision(empty, self.case.graphs, self.case.own)[output]
         residual = self._residual(output, f)
         steepest = float(np.abs(self.initial.T @ residual).max(initial=0.0))
@@ -249,6 +248,7 @@ class _Problem:
         free = bool(values.shape[1]) and not factor
         if free and steepest < 1e-2 * self.weight.sum():
             return  # covariates alone all but fit: there is no best model of them, or none is left
+        self.case.expect("weights at lambda_max", empty.coef[output], 0.0 * empty.coef[output])
         # Free covariates are solved for by steps, which the model at lambda_max went on with.
         self.case.expect("lambda_max", lam_max, steepest, 1e-3 if free else 1e-6)
 

@@ -24,6 +24,8 @@ def main() -> int:
             wrong += 1
             print(f"seed {seed}: {case.options}")
             print("\n".join(f"  {text[:300]}" for text in differences), flush=True)
+        if (seed - first + 1) % 100 == 0:
+            print(f"{seed - first + 1} fits, {wrong} with differences", flush=True)
     print(f"{count} fits, {wrong} with differences, {time.monotonic() - start:.0f} s")
     return int(wrong > 0)
 
