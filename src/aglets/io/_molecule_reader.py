@@ -8,7 +8,8 @@ in lists until all molecules are put together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,16 +27,18 @@ _BOND_NAMES = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":", "QU
 #: Atoms between which RDKit makes no bonds but those of `BONDS`: H, C, N, O, F, P, S, Cl, Br, I.
 _COMMON = frozenset((1, 6, 7, 8, 9, 15, 16, 17, 35, 53))
 
-_PER_ATOM: dict[str, Callable[[Any], float]] = {
-    GASTEIGER: lambda atom: atom.GetDoubleProp("_GasteigerCharge"),
-    "n_hydrogens": lambda atom: atom.GetTotalNumHs(),
-    "degree": lambda atom: atom.GetDegree(),
-    "in_ring": lambda atom: atom.IsInRing(),
-    "aromatic": lambda atom: atom.GetIsAromatic(),
-    "atomic_number": lambda atom: atom.GetAtomicNum(),
-    "formal_charge": lambda atom: atom.GetFormalCharge(),
-    "mass": lambda atom: atom.GetMass(),
+#: The method of an RDKit atom that gives an attribute.
+_PER_ATOM = {
+    "n_hydrogens": "GetTotalNumHs",
+    "degree": "GetDegree",
+    "in_ring": "IsInRing",
+    "aromatic": "GetIsAromatic",
+    "atomic_number": "GetAtomicNum",
+    "formal_charge": "GetFormalCharge",
+    "mass": "GetMass",
 }
+#: A hydrogen that SMILES list as an atom of its own: [H], [2H], [H+].
+_HYDROGEN = re.compile(r"\[\d*H")
 
 
 class Molecule(NamedTuple):
@@ -73,6 +76,13 @@ class MoleculeReader:
             self._stereo,
         )
         self._texts: dict[Any, str] = {}
+        self._methods = {
+            name: getattr(self.chem.Atom, method) for name, method in _PER_ATOM.items()
+        }
+        self._unchecked = self.chem.SmilesParserParams()
+        self._unchecked.sanitize = self._unchecked.removeHs = False
+        # Stereo is a fifth of parsing, and only these look at it.
+        self._needs_stereo = self._stereo or features.coordinates is not None
 
     def quiet(self) -> Any:
         """Keep RDKit from printing, for its complaints are in the report."""
@@ -84,11 +94,20 @@ class MoleculeReader:
             return f"expected SMILES, got {smiles!r}"
         if not smiles.strip():
             return "there is no SMILES"
-        mol = self.chem.MolFromSmiles(smiles)
+        mol = self._parsed(smiles)
         if mol is None:
             return self._reason(smiles)
         # Only SMILES with arrows have bonds between common atoms that are not in `BONDS`.
         return self._of_mol(mol, plain_bonds=">" not in smiles and "<" not in smiles)
+
+    def _parsed(self, smiles: str) -> Any:
+        """Parse SMILES, without what only stereo labels and coordinates need; None if it fails."""
+        if self._needs_stereo or _HYDROGEN.search(smiles):
+            return self.chem.MolFromSmiles(smiles)
+        mol = self.chem.MolFromSmiles(smiles, self._unchecked)
+        if mol is None or self.chem.SanitizeMol(mol, catchErrors=True):
+            return None
+        return mol
 
     def of_block(self, block: str) -> Molecule | str:
         """Read a record of an SDF file; return what is wrong with it if that fails."""
@@ -120,7 +139,7 @@ class MoleculeReader:
         # By number: RDKit's own iteration checks at every step whether the molecule has changed.
         get = mol.GetAtomWithIdx
         atoms = [get(i) for i in range(mol.GetNumAtoms())]
-        numbers = [atom.GetAtomicNum() for atom in atoms]
+        numbers = list(map(self._methods["atomic_number"], atoms))
         columns, imputed = self._columns(mol, atoms)
         if self.features.coordinates is not None:
             positions = self._positions(mol)
@@ -135,18 +154,17 @@ class MoleculeReader:
         """Name atoms; the name of each kind is made once."""
         aromaticity, hydrogens, charge, ring, hybridisation, stereo = self._said
         properties = [
-            *([[atom.GetIsAromatic() for atom in atoms]] if aromaticity else []),
+            *([map(self._methods["aromatic"], atoms)] if aromaticity else []),
             *([[atom.GetTotalNumHs(True) for atom in atoms]] if hydrogens else []),
-            *([[atom.GetFormalCharge() for atom in atoms]] if charge else []),
-            *([[atom.IsInRing() for atom in atoms]] if ring else []),
+            *([map(self._methods["formal_charge"], atoms)] if charge else []),
+            *([map(self._methods["in_ring"], atoms)] if ring else []),
             *([[str(atom.GetHybridization()).lower() for atom in atoms]] if hybridisation else []),
             *([[_centre(atom) for atom in atoms]] if stereo else []),
         ]
-        kinds = list(zip(numbers, *properties, strict=True))
+        kinds: list[Any] = list(zip(numbers, *properties, strict=True)) if properties else numbers
         texts = self._texts
-        for kind, atom in zip(kinds, atoms, strict=True):
-            if kind not in texts:
-                texts[kind] = self._text(atom)
+        for kind in set(kinds).difference(texts):
+            texts[kind] = self._text(atoms[kinds.index(kind)])
         return [texts[kind] for kind in kinds]
 
     def _text(self, atom: Any) -> str:
@@ -177,15 +195,13 @@ class MoleculeReader:
                 charges, imputed = self._gasteiger(mol, atoms)
                 columns.append(charges)
             else:
-                getter = _PER_ATOM[name]
-                columns.append([getter(atom) for atom in atoms])
+                columns.append(list(map(self._methods[name], atoms)))
         return columns, imputed
 
     def _gasteiger(self, mol: Any, atoms: list[Any]) -> tuple[list[float], bool]:
         """Return partial charges; where they are not defined, formal charges."""
         self._charges.ComputeGasteigerCharges(mol)
-        getter = _PER_ATOM[GASTEIGER]
-        charges = [getter(atom) for atom in atoms]
+        charges = [atom.GetDoubleProp("_GasteigerCharge") for atom in atoms]
         if math.isfinite(sum(charges)):
             return charges, False
         return [
