@@ -1,101 +1,107 @@
-"""Budgets of work: counted the same everywhere, and cut at the same place."""
+"""Budgets of fits: counted in work, never less for a larger request, and recorded."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
-from path_tools import random_set, targets
+from path_tools import random_set
 
-from aglets import mining
-from aglets.model.losses import SquaredHinge
+from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, load
+from aglets.cli.app import app
 
-THREADS = [1, 2, 5]
-
-
-@pytest.fixture(scope="module")
-def graphs():
-    return random_set(40, seed=5)
+OPTIONS = {"n_lambdas": 12, "lambda_ratio": 0.02, "rho": 0.05}
 
 
 @pytest.fixture(scope="module")
-def residual(graphs):
-    return targets(graphs, SquaredHinge(), 5)
+def set_and_classes():
+    graphs = random_set(30, 5)
+    return graphs, np.arange(30) % 2
 
 
-def searched(graphs, residual, n_jobs: int, **options):
-    """A few searches, as along a path: what they found, the tree they left and what they cost."""
-    tree = mining.Tree(graphs, maxpat=6, n_jobs=n_jobs, **options)
-    seen = []
-    for lam in (4.0, 2.0, 1.0, 0.5):
-        try:
-            found = tree.search(residual, lam=lam, rho=0.3)
-            seen.append((found.nodes.tobytes(), found.g.tobytes(), found.n_visited))
-        except mining.BudgetError as error:
-            seen.append(str(error))
-        seen.append((tree.n_nodes, tree.n_bytes, tree.work_spent))
-    return seen
+def fitted(set_and_classes, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return LagraClassifier(**{**OPTIONS, **options}).fit(*set_and_classes)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.37, 0.8, 0.99, 1.0])
-@pytest.mark.parametrize("limit", ["max_work", "max_nodes", "max_bytes"])
-def test_threads_change_neither_the_count_nor_the_cut(graphs, residual, limit, share):
-    whole = searched(graphs, residual, 1)
-    nodes, bytes_, work = whole[-1]
-    most = {"max_work": work, "max_nodes": nodes, "max_bytes": 2 * bytes_}[limit]
-    one, *others = (
-        searched(graphs, residual, n_jobs, **{limit: int(share * most)}) for n_jobs in THREADS
-    )
-    assert all(other == one for other in others)
-    if share == 1.0:
-        assert one == whole
-    elif limit != "max_bytes":
-        assert limit in one[-2]
+def work_of(set_and_classes, maxpat):
+    return fitted(set_and_classes, maxpat=maxpat, max_work=None).model_.search.work
 
 
-@pytest.mark.parametrize("n_jobs", THREADS)
-def test_more_work_can_be_granted_and_the_searches_then_end_where_they_would_have(
-    graphs, residual, n_jobs
-):
-    free = mining.Tree(graphs, maxpat=6, n_jobs=n_jobs)
-    expected = free.search(residual, lam=0.5, rho=0.3)
-    tree = mining.Tree(graphs, maxpat=6, n_jobs=n_jobs, max_work=free.work_spent // 3)
-    with pytest.raises(mining.BudgetError, match="max_work"):
-        tree.search(residual, lam=0.5, rho=0.3)
-    spent = tree.work_spent
-    assert spent > 0
-    with pytest.raises(mining.BudgetError, match="max_work=0"):
-        tree.search(residual, lam=0.5, rho=0.3)
-    tree.allow(max_work=2 * free.work_spent)
-    found = tree.search(residual, lam=0.5, rho=0.3)
-    assert tree.work_spent > spent
-    np.testing.assert_array_equal(np.sort(found.g), np.sort(expected.g))
-    tree.allow()
-    assert tree.max_work is None
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 2.0, 20.0])
+def test_a_larger_request_never_reaches_less(set_and_classes, share):
+    budget = int(share * work_of(set_and_classes, 4))
+    models = [fitted(set_and_classes, maxpat=size, max_work=budget) for size in range(1, 7)]
+    reached = [model.model_.search.maxpat_reached for model in models]
+    assert reached == sorted(reached)
+    assert all(model.maxpat_ == size for model, size in zip(models, reached, strict=True))
+    whole = [model for model in models if len(model.path_) == OPTIONS["n_lambdas"]]
+    assert len(whole) == len(models) or share < 0.1
+    for model in whole:
+        size = model.maxpat_
+        same = fitted(set_and_classes, maxpat=size, max_work=None)
+        assert model.objective_ == same.objective_
 
 
-@pytest.mark.parametrize("share", [0.2, 0.7])
-def test_a_cut_count_does_not_depend_on_the_number_of_threads(graphs, share):
-    most = next(w for w in 2 ** np.arange(8, 30) if mining.count(graphs, 7, max_work=w).complete)
-    counts = [
-        mining.count(graphs, 7, max_work=int(share * most / 2), n_jobs=n_jobs) for n_jobs in THREADS
-    ]
-    assert not counts[0].complete
-    assert counts[0].total > 0
-    assert counts[1:] == counts[:-1]
+def test_a_budget_that_is_enough_changes_no_bit(set_and_classes):
+    free = fitted(set_and_classes, maxpat=4, max_work=None)
+    enough = fitted(set_and_classes, maxpat=4, max_work=100 * free.model_.search.work)
+    np.testing.assert_array_equal(free.coef_, enough.coef_)
+    assert free.model_.search == enough.model_.search
 
 
-def test_frequent_patterns_and_lambda_max_say_that_work_is_over(graphs, residual):
-    with pytest.raises(mining.BudgetError, match="max_work=100 units of work; raise max_work"):
-        mining.frequent(graphs, 6, 2, max_work=100)
-    with pytest.raises(mining.BudgetError, match="max_work"):
-        mining.lambda_max(graphs, residual, maxpat=6, rho=0.3, max_work=50)
-    with pytest.raises(ValueError, match="at least 0"):
-        mining.Tree(graphs, maxpat=2, max_work=-1)
+def test_work_and_what_it_allows_do_not_depend_on_threads(set_and_classes):
+    budget = int(0.3 * work_of(set_and_classes, 5))
+    one, three = (fitted(set_and_classes, maxpat=5, max_work=budget, n_jobs=n) for n in (1, 3))
+    assert one.model_.search == three.model_.search
+    np.testing.assert_array_equal(one.coef_, three.coef_)
 
 
-def test_looking_up_a_pattern_again_costs_no_work(graphs, residual):
-    tree = mining.Tree(graphs, maxpat=5)
-    found = tree.search(residual, lam=0.5, rho=0.3)
-    fresh = mining.Tree(graphs, maxpat=5)
-    assert fresh.pattern(fresh.find(tree.pattern(found.nodes[-1]))).types.size > 0
-    assert fresh.work_spent == 0
+def test_what_was_cut_is_said_once_and_kept(set_and_classes, tmp_path):
+    budget = int(0.2 * work_of(set_and_classes, 5))
+    with pytest.warns(RuntimeWarning) as caught:
+        model = LagraClassifier(**OPTIONS, maxpat=5, max_work=budget).fit(*set_and_classes)
+    assert len(caught) == 1
+    search = model.model_.search
+    assert search.maxpat_asked == 5
+    assert search.maxpat_reached == model.maxpat_ < 5
+    assert search.lambda_ratio_reached == pytest.approx(0.02)
+    said = f"Graphlets have up to {model.maxpat_} nodes instead of 5"
+    assert said in str(caught[0].message)
+    assert f"max_work={budget:.6g}" in str(caught[0].message)
+    model.save(tmp_path / "cut.aglets")
+    assert load(tmp_path / "cut.aglets").search == search
+
+
+def test_the_smallest_budget_still_allows_single_nodes(set_and_classes):
+    for limit in ({"max_nodes": 1}, {"max_work": 1}, {"max_bytes": 1}):
+        model = fitted(set_and_classes, maxpat=3, **limit)
+        assert model.maxpat_ == 1
+        assert len(model.path_) == model.n_lambdas
+
+
+def test_show_says_how_far_the_search_went(set_and_classes, tmp_path):
+    from typer.testing import CliRunner
+
+    model = fitted(set_and_classes, maxpat=5, max_work=int(0.2 * work_of(set_and_classes, 5)))
+    model.save(tmp_path / "cut.aglets")
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "cut.aglets")]).output
+    assert f"graphlets of up to {model.maxpat_} nodes (asked for 5)" in " ".join(shown.split())
+
+
+def test_the_grid_has_a_record_too(set_and_classes):
+    graphs, y = set_and_classes
+    grid = {"rhos": (0.1,), "maxpats": (2, 3), "starts": 1, "n_lambdas": 8, "random_state": 0}
+    model = LagraClassifierCV(**grid).fit(graphs, y)
+    search = model.model_.search
+    assert (search.maxpat_asked, search.maxpat_reached) == (3, model.maxpat_)
+    assert search.work > 0
+
+
+@pytest.mark.parametrize("max_work", [0, -1, 0.5, "much"])
+def test_a_budget_that_is_not_a_number_of_units_is_one_sentence(set_and_classes, max_work):
+    graphs, _ = set_and_classes
+    with pytest.raises((ValueError, TypeError), match="The 'max_work' parameter of LagraRegressor"):
+        LagraRegressor(max_work=max_work).fit(graphs, np.arange(30.0))

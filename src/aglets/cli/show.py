@@ -116,6 +116,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
         f"rho {model.rho_text}, loss {model.loss}, fitted with aglets {visible(model.version)}",
         soft_wrap=True,
     )
+    if model.search is not None:
+        console.print(f"Searched {model.search}.", soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, show_lines=bool(names))
     table.add_column("coef", justify="right", no_wrap=True)
     if model.n_outputs > 1:

@@ -32,6 +32,7 @@ from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel
 from aglets.model.losses import LOSSES, Loss
 from aglets.model.outputs import Outputs
+from aglets.model.search_record import SearchRecord
 from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -42,11 +43,13 @@ from aglets.training.fitting import FitCallback, Settings
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
 
-__all__ = ["DEFAULT_MAX_BYTES", "BaseLagra", "check_targets"]
+__all__ = ["DEFAULT_MAX_BYTES", "DEFAULT_MAX_WORK", "BaseLagra", "check_targets"]
 
 
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
 DEFAULT_MAX_BYTES = 2**31
+#: About five minutes of searching; benchmarks/bench_work.py measures units per second.
+DEFAULT_MAX_WORK = 10**10
 
 an_engine = Condition(
     lambda value: isinstance(value, Engine) and not isinstance(value, type),
@@ -75,6 +78,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "tol": floats(0.0, closed="left"),
         "max_nodes": either(integers(1), one_of(None)),
         "max_bytes": either(integers(1), one_of(None)),
+        "max_work": either(integers(1), one_of(None)),
         "max_seconds": either(floats(0.0), one_of(None)),
         "engine": either(an_engine, one_of(None)),
         "pooling": either(one_of("auto"), many(one_of(*POOLINGS))),
@@ -199,6 +203,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             tol=float(self.tol),
             max_nodes=self.max_nodes,
             max_bytes=self.max_bytes,
+            max_work=self.max_work,
             max_seconds=self.max_seconds,
             n_jobs=effective_n_jobs(self.n_jobs) if n_jobs is None else n_jobs,
             callback=callback,
@@ -208,11 +213,19 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
         )
 
-    def _store(self, paths: list[list[PathPoint]], index: int, input_spec: InputSpec) -> None:
+    def _store(
+        self, paths: list[list[PathPoint]], index: int, input_spec: InputSpec, asked: int
+    ) -> None:
         """Keep the points at ``index`` of every output's path as the fitted model."""
         last = [path[min(index, len(path) - 1)] for path in paths]
         single = len(paths) == 1
-        self._keep(model_of(last, paths, input_spec, self.outputs_))
+        search = SearchRecord(
+            maxpat_asked=asked,
+            maxpat_reached=self.maxpat_,
+            lambda_ratio_reached=max(path[-1].lam / path[-1].lam_max for path in paths),
+            work=sum(point.work for path in paths for point in path),
+        )
+        self._keep(replace(model_of(last, paths, input_spec, self.outputs_), search=search))
         self.path_ = paths[0] if single else paths
         lambdas = [np.array([point.lam for point in path]) for path in paths]
         self.lambdas_ = lambdas[0] if single else lambdas

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from aglets.estimators._base import DEFAULT_MAX_BYTES
+from aglets.estimators._base import DEFAULT_MAX_BYTES, DEFAULT_MAX_WORK
 from aglets.estimators._over_grid import GRID, OverGrid
 from aglets.estimators._parameters import Condition
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
@@ -72,7 +72,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_seconds, n_jobs, engine, pooling
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling
         As in :class:`LagraClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of the parts; set it for results that can be repeated.
@@ -139,7 +139,8 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         class_weight: Mapping[Any, float] | str | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = 300.0,
+        max_work: int | None = DEFAULT_MAX_WORK,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
@@ -169,6 +170,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.class_weight = class_weight
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
+        self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine
@@ -196,7 +198,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_seconds, n_jobs, engine, pooling
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling
         As in :class:`LagraClassifier`.
 
     Attributes
@@ -247,7 +249,8 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         patience: int = 5,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = 300.0,
+        max_work: int | None = DEFAULT_MAX_WORK,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
@@ -277,6 +280,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.patience = patience
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
+        self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine

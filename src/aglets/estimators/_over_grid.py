@@ -107,7 +107,8 @@ class OverGrid(BaseLagra):
             if hasattr(self, name):
                 delattr(self, name)
         if self.average == "none":
-            self._store(paths[0], choice.index, judged.input_spec)
+            asked = max(cell.maxpat for cell in judged.grid.cells)
+            self._store(paths[0], choice.index, judged.input_spec, asked)
         else:
             self._store_average(members, paths, judged.input_spec)
         if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from aglets.estimators._base import DEFAULT_MAX_BYTES, BaseLagra
+from aglets.estimators._base import DEFAULT_MAX_BYTES, DEFAULT_MAX_WORK, BaseLagra
 from aglets.estimators._parameters import Condition, floats, integers
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.mining.arguments import LARGEST_MAXPAT
 from aglets.model.losses import Loss
+from aglets.training.deepening import walk_deepening
 from aglets.training.engine import Engine
-from aglets.training.fitting import FitCallback, walk_affordable
+from aglets.training.fitting import FitCallback
 from aglets.training.sample import Sample
 
 __all__ = ["LagraClassifier", "LagraRegressor"]
@@ -29,7 +30,7 @@ class _OnePoint(BaseLagra):
 
     def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
-        self.maxpat_, training_set, paths = walk_affordable(
+        reached = walk_deepening(
             sample,
             settings,
             rho=float(self.rho),
@@ -37,7 +38,13 @@ class _OnePoint(BaseLagra):
             starts=int(self.starts),
             validation=validation,
         )
-        self._store(paths, settings.n_lambdas - 1, training_set.input_spec)
+        self.maxpat_ = reached.maxpat
+        self._store(
+            reached.paths,
+            settings.n_lambdas - 1,
+            reached.training_set.input_spec,
+            asked=int(self.maxpat),
+        )
 
 
 class LagraClassifier(_OnePoint, LagraForClasses):
@@ -90,9 +97,13 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         With validation graphs: rounds without improvement on them before a step ends.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes in the loss.
-    max_nodes, max_bytes, max_seconds : number or None, default=None, 2 GiB, 300
-        Budgets of the mining tree: its nodes, its memory, the seconds of all searches of a path. If
-        one runs out, the path goes on with smaller graphlets and a warning; see ``maxpat_``.
+    max_work, max_nodes, max_bytes : int or None, default=1e10, None, 2 GiB
+        Budgets of the searches of a path: their work in units that are the same on every machine
+        (1e10 are about five minutes), nodes and memory of the mining tree. If they do not allow
+        ``maxpat``, the largest size that they allow is taken, with a warning; see
+        ``model_.search``.
+    max_seconds : float or None, default=None
+        Seconds of all searches of a path. What they reach depends on the machine.
     n_jobs : int or None, default=None
         Threads; the result does not depend on their number. -1 takes all.
     engine : ShardedEngine or None, default=None
@@ -168,7 +179,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         class_weight: Mapping[Any, float] | str | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = 300.0,
+        max_work: int | None = DEFAULT_MAX_WORK,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
@@ -191,6 +203,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.class_weight = class_weight
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
+        self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine
@@ -209,7 +222,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    patience, max_nodes, max_bytes, max_seconds, n_jobs, engine, pooling,
+    patience, max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling,
     random_state
         As in :class:`LagraClassifier`.
     loss : {"squared", "huber"} or Loss, default="squared"
@@ -264,7 +277,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         patience: int = 5,
         max_nodes: int | None = None,
         max_bytes: int | None = DEFAULT_MAX_BYTES,
-        max_seconds: float | None = 300.0,
+        max_work: int | None = DEFAULT_MAX_WORK,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
@@ -287,6 +301,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.patience = patience
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
+        self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.engine = engine

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,6 +45,7 @@ from aglets.model.losses import LOSSES, make_loss
 from aglets.model.model import LagraModel
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
+from aglets.model.search_record import SearchRecord
 from aglets.model.target import Target
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -107,6 +108,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "path_columns": list(_repeatable(model.path)),
         "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
         "covariates": _covariates_document(model.covariates),
+        "search": None if model.search is None else asdict(model.search),
     }
     arrays = _arrays_of(model)
     if "pooling" in arrays or "stop_pooling" in arrays:
@@ -359,6 +361,19 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
             if n_covariates
             else np.empty(0)
         ),
+        search=_search(document),
+    )
+
+
+def _search(document: dict[str, Any]) -> SearchRecord | None:
+    if document.get("search") is None:
+        return None
+    entry = _field(document, "search", dict)
+    return SearchRecord(
+        maxpat_asked=_field(entry, "maxpat_asked", int),
+        maxpat_reached=_field(entry, "maxpat_reached", int),
+        lambda_ratio_reached=_field(entry, "lambda_ratio_reached", float),
+        work=_field(entry, "work", int),
     )
 
 

@@ -21,6 +21,7 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
+from aglets.model.search_record import SearchRecord
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import AttributeScaling
@@ -88,6 +89,8 @@ class LagraModel:
         The version of aglets that fitted it.
     covariate_coef : ndarray of shape (n_outputs, n_covariates)
         gamma, per unit of each covariate.
+    search : SearchRecord, optional
+        How far the search for graphlets went, of a model from a single path.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class LagraModel:
     stability: Floats | None = None
     version: str = __version__
     covariate_coef: Floats = field(default_factory=lambda: np.empty(0))
+    search: SearchRecord | None = None
 
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=np.float64, ndmin=2)

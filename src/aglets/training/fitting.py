@@ -35,16 +35,12 @@ __all__ = [
     "learn_input_spec",
     "prepare",
     "walk",
-    "walk_affordable",
     "walk_maxpats",
 ]
 
 Paths = list[list[PathPoint]]  # per output
 
 logger = logging.getLogger("aglets")
-
-#: Part of the time for searches that a size of patterns may use however little is left.
-MIN_SHARE = 1.0 / 60.0
 
 
 class Task(NamedTuple):
@@ -105,6 +101,7 @@ class Settings:
     tol: float
     max_nodes: int | None = None
     max_bytes: int | None = None
+    max_work: int | None = None
     max_seconds: float | None = None
     n_jobs: int = 1
     callback: FitCallback = field(default_factory=FitCallback)
@@ -249,7 +246,7 @@ def walk(
 
         return note
 
-    placement.allow(settings.max_seconds)
+    placement.allow(settings.max_work, settings.max_seconds)
     walks = [
         islice(
             lagra_path(
@@ -273,59 +270,6 @@ def walk(
             break
     settings.callback.end(task, paths)
     return paths
-
-
-def walk_affordable(
-    sample: Sample,
-    settings: Settings,
-    *,
-    rho: float,
-    maxpat: int,
-    starts: int = 1,
-    validation: Sample | None = None,
-) -> tuple[int, TrainingSet, Paths]:
-    """Walk whole paths with patterns of up to maxpat nodes, as far as the search can afford them.
-
-    Where its budget runs out, the walk goes on with smaller patterns, with a warning: before the
-    first lambda on a new tree, later from where it was. Each size may use half of the time that is
-    left, so that all together take little more than ``settings.max_seconds`` in searches.
-    ``validation`` holds graphs in the user's units.
-    """
-    training_set: TrainingSet | None = None
-    seconds = settings.max_seconds
-    left = 0.0 if seconds is None else seconds
-    branches: list[BranchPoints] = []
-    for size in range(maxpat, 0, -1):
-        if training_set is None:
-            training_set = prepare(sample, settings, maxpat=size, starts=starts)
-            branches = [BranchPoints() for _ in sample.targets]
-        held_out = None
-        if validation is not None:
-            held_out = Validation(validation.to_model_units(training_set.input_spec))
-        placement = training_set.placement
-        share = None if seconds is None else max(left / 2.0, MIN_SHARE * seconds)
-        try:
-            paths = walk(
-                training_set,
-                replace(settings, max_seconds=share),
-                Walk(rho, size, held_out),
-                branches=branches,
-                resumes=[each.last for each in branches],
-            )
-            if size == 1 or all(len(path) == settings.n_lambdas for path in paths):
-                return size, training_set, paths
-        except mining.BudgetError as error:
-            if size == 1:
-                raise
-            _warn_of_budget(f"There is no path with maxpat={size}, because {error}")
-            training_set = None  # what its tree holds of such patterns would be in the way
-        left -= placement.seconds_spent()
-        _warn_of_budget(f"Went on with maxpat={size - 1}; larger graphlets are too many here.")
-    raise AssertionError("maxpat is at least 1")
-
-
-def _warn_of_budget(sentence: str) -> None:
-    warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
 
 def walk_maxpats(

@@ -117,6 +117,7 @@ class _Effort(NamedTuple):
 
     steps: list[Progress]
     n_epochs: int
+    work: int
     seconds: float
 
 
@@ -226,7 +227,7 @@ class _Epochs:
 
     def run(self, state: State, lam: float, lam_max: float) -> _AtLambda:
         """Improve a state until it has converged, or does no better on the validation graphs."""
-        start = perf_counter()
+        start, work = perf_counter(), self.problem.graphs.work_spent()
         problem, schedule = self.problem, self.schedule
         patience = Patience(schedule.patience)
         steps: list[Progress] = []
@@ -245,7 +246,8 @@ class _Epochs:
         state = steps[-1].state
         self._spent(patience, state)
         kept, judgement = (state, None) if patience.best is None else patience.best  # line 17
-        effort = _Effort(steps, n_epochs, perf_counter() - start)
+        work = problem.graphs.work_spent() - work
+        effort = _Effort(steps, n_epochs, work, perf_counter() - start)
         point = self._point(kept, judgement, lam, lam_max, effort)
         return _AtLambda(state, point, max(step.reach for step in steps))
 
@@ -293,6 +295,7 @@ class _Epochs:
             n_made=sum(step.n_made for step in steps),
             n_searches=sum(step.n_searches for step in steps),
             n_epochs=effort.n_epochs,
+            work=effort.work,
             seconds=effort.seconds,
             seconds_search=sum(step.seconds_search for step in steps),
             seconds_beta=sum(step.seconds_beta for step in steps),

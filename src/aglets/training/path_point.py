@@ -37,6 +37,8 @@ class PathPoint:
     n_visited, n_made : int
         Tree nodes visited by all searches of this lambda, and made for the first time.
     n_searches, n_epochs : int
+    work : int
+        Work of these searches, in units that no clock knows.
     seconds, seconds_search, seconds_beta, seconds_z : float
         In all, in the walks of the tree, and in the updates of the two blocks.
     gamma : ndarray of shape (n_covariates,)
@@ -64,6 +66,7 @@ class PathPoint:
     n_made: int
     n_searches: int
     n_epochs: int
+    work: int
     seconds: float
     seconds_search: float
     seconds_beta: float

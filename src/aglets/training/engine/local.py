@@ -81,19 +81,21 @@ class LocalPlacement:
         self.entered: list[tuple[Pattern, int]] = []  # by handle, with the channel
         self._handles: dict[tuple[int, tuple[bytes, ...]], int] = {}
         self._held_out: dict[int, HeldOut] = {}
+        self._seconds = 0.0  # of searches before time was last granted
 
     @property
     def n_outputs(self) -> int:
         """Number of targets of each graph."""
         return len(self.sample.targets)
 
-    def seconds_spent(self) -> float:
-        """How long searches took since time was last granted."""
-        return self.tree.seconds_spent
+    def spent(self) -> tuple[int, float]:
+        """Work and seconds of all searches so far."""
+        return self.tree.work_spent, self._seconds + self.tree.seconds_spent
 
-    def allow(self, max_seconds: float | None) -> None:
-        """Grant so many seconds to the searches from now on."""
-        self.tree.allow(max_seconds=max_seconds)
+    def allow(self, max_work: int | None, max_seconds: float | None) -> None:
+        """Grant so much to the searches from now on."""
+        self._seconds += self.tree.seconds_spent
+        self.tree.allow(max_work=max_work, max_seconds=max_seconds)
 
     def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
         """Return the graphs as one path sees them; a design of several shards comes from them."""
@@ -220,6 +222,10 @@ class LocalGraphs:
             nodes, scores.residual, rho=self.rho, pooling=self.pooling
         )
         return up[:, :, 0], down[:, :, 0]
+
+    def work_spent(self) -> int:
+        """Work of all searches so far."""
+        return self.placement.tree.work_spent
 
     def patterns(self, names: Ints) -> tuple[Pattern, ...]:
         """Return the patterns behind names."""

@@ -199,6 +199,9 @@ class TrainingGraphs(Protocol):
     def lambda_max(self, scores: Own) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
 
+    def work_spent(self) -> int:
+        """Work of all searches so far, in units that no clock knows."""
+
     def patterns(self, names: Ints) -> tuple[Pattern, ...]:
         """Return the patterns behind names."""
 
@@ -222,11 +225,11 @@ class Placement(Protocol):
     def n_outputs(self) -> int:
         """Number of targets of each graph."""
 
-    def seconds_spent(self) -> float:
-        """How long searches took since time was last granted."""
+    def spent(self) -> tuple[int, float]:
+        """Work and seconds of all searches so far."""
 
-    def allow(self, max_seconds: float | None) -> None:
-        """Grant so many seconds to the searches from now on, all together; None for no limit."""
+    def allow(self, max_work: int | None, max_seconds: float | None) -> None:
+        """Grant so much to the searches from now on, all together; None for no limit."""
 
     def graphs_for(self, goal: Goal) -> TrainingGraphs:
         """Return the graphs as one path sees them."""

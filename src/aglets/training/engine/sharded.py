@@ -111,13 +111,15 @@ class ShardedPlacement:
         """Number of targets of each graph."""
         return self._n_outputs
 
-    def seconds_spent(self) -> float:
-        """How long searches took since time was last granted."""
-        return float(_total(ask(self.parts, "seconds_spent")))
+    def spent(self) -> tuple[int, float]:
+        """Work and seconds of all searches so far."""
+        return _totals(ask(self.parts, "spent"))
 
-    def allow(self, max_seconds: float | None) -> None:
-        """Grant so many seconds to the searches from now on."""
-        ask(self.parts, "allow", None if max_seconds is None else max_seconds / len(self.parts))
+    def allow(self, max_work: int | None, max_seconds: float | None) -> None:
+        """Grant so much to the searches from now on, the same to every shard."""
+        n = len(self.parts)
+        work = None if max_work is None else max_work // n
+        ask(self.parts, "allow", work, None if max_seconds is None else max_seconds / n)
 
     def graphs_for(self, goal: Goal) -> ShardedGraphs:
         """Return the graphs as one path sees them."""
@@ -172,6 +174,10 @@ class ShardedGraphs:
     def lambda_max(self, scores: ShardedScores) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
         return self.placement.tree.largest(self.parts, scores.parts, self.maxpat)
+
+    def work_spent(self) -> int:
+        """Work of all searches so far."""
+        return int(_total(ask(self.parts, "work_spent")))
 
     def patterns(self, names: Ints) -> tuple[Pattern, ...]:
         """Return the patterns behind names."""
