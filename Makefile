@@ -10,10 +10,10 @@ INSTALLED := $(VENV)/.installed
 # A folder changes when a module is added or removed: the editable install must then know.
 PY_FOLDERS := $(shell find src/aglets -type d -not -name __pycache__)
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
-	tests/test_search*.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
+	tests/test_search*.py tests/test_budgets.py tests/test_ties.py tests/test_channels.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint lint-js coverage coverage-python sanitize \
-	fuzz fuzz-python bench bench-env paper-quick paper clean
+.PHONY: build demo test test-cpp test-python lint lint-js coverage coverage-python coverage-cpp sanitize sanitize-cpp \
+	fuzz fuzz-python fuzz-cpp bench bench-env paper-quick paper clean
 
 build: $(INSTALLED)
 
@@ -51,10 +51,18 @@ lint: build
 	$(BIN)/mypy
 	$(BIN)/python tools/check_files.py
 	$(BIN)/python tools/import_graph.py --check
-	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(CXX_TEST_FILES)
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(CXX_TEST_FILES) $(wildcard tests/fuzz/*.cpp)
 
 # Lines and branches that the Python tests reach; commands they start are measured, too.
-coverage: coverage-python
+coverage: coverage-python coverage-cpp
+
+coverage-cpp: $(TOOLS)
+	$(BIN)/cmake -S . -B build/coverage-cpp -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DAGLETS_COVERAGE=ON -DAGLETS_BINDINGS=OFF -DAGLETS_TESTS=ON >/dev/null
+	$(BIN)/cmake --build build/coverage-cpp --parallel $(JOBS)
+	find build/coverage-cpp -name '*.gcda' -delete
+	$(BIN)/ctest --test-dir build/coverage-cpp --output-on-failure
+	$(BIN)/python tools/coverage_cpp.py build/coverage-cpp
 
 coverage-python: build
 	rm -rf build/coverage && mkdir -p build/coverage
@@ -67,21 +75,37 @@ coverage-python: build
 lint-js:
 	build/prettier/node_modules/.bin/prettier --check 'src/aglets/report/page/*.js'
 
-# The sanitized extension lives in its own copy of the package. It runs under the base interpreter
+# The C++ tests under each sanitizer, and then the Python tests of the core under each.
+SANITIZERS := address undefined thread
+sanitize: sanitize-cpp $(SANITIZERS:%=sanitize-python-%)
+
+sanitize-cpp: $(SANITIZERS:%=sanitize-cpp-%)
+
+sanitize-cpp-%: $(TOOLS)
+	$(BIN)/cmake -S . -B build/sanitize-$* -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DAGLETS_SANITIZE=$* -DAGLETS_BINDINGS=OFF -DAGLETS_TESTS=ON >/dev/null
+	$(BIN)/cmake --build build/sanitize-$* --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/sanitize-$* --output-on-failure
+
+# A sanitized extension lives in its own copy of the package. It runs under the base interpreter
 # with the site-packages of the environment on the path: that way the .pth file of the editable
-# install, which would bring in the ordinary extension, is not read.
-SANITIZED := build/sanitize
-sanitize: build
-	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
-		-DAGLETS_SANITIZE=ON -DAGLETS_TESTS=$(if $(CXX_TEST_FILES),ON,OFF) \
-		-DPython_EXECUTABLE="$(abspath $(BIN))/python" -DCMAKE_INSTALL_PREFIX=$(SANITIZED)/site >/dev/null
-	$(BIN)/cmake --build $(SANITIZED) --parallel $(JOBS)
-	$(BIN)/ctest --test-dir $(SANITIZED) --output-on-failure
-	rm -rf $(SANITIZED)/site && mkdir -p $(SANITIZED)/site && cp -r src/aglets $(SANITIZED)/site/
-	$(BIN)/cmake --install $(SANITIZED) >/dev/null
-	PYTHONPATH="$(abspath $(SANITIZED))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
-	PYTHONNOUSERSITE=1 ASAN_OPTIONS=detect_leaks=0 AGLETS_SANITIZED=1 \
-	LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=libasan.so) $$($(or $(CXX),g++) -print-file-name=libstdc++.so)" \
+# install, which would bring in the ordinary extension, is not read. The interpreter is not
+# sanitized, so the runtime is loaded before it; races are looked for in our threads only.
+SANITIZER_address := asan
+SANITIZER_undefined := ubsan
+SANITIZER_thread := tsan
+sanitize-python-%: build
+	$(BIN)/cmake -S . -B build/sanitize-python-$* -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DAGLETS_SANITIZE=$* -DPython_EXECUTABLE="$(abspath $(BIN))/python" \
+		-DCMAKE_INSTALL_PREFIX=build/sanitize-python-$*/site >/dev/null
+	$(BIN)/cmake --build build/sanitize-python-$* --parallel $(JOBS)
+	rm -rf build/sanitize-python-$*/site && mkdir -p build/sanitize-python-$*/site
+	cp -r src/aglets build/sanitize-python-$*/site/
+	$(BIN)/cmake --install build/sanitize-python-$* >/dev/null
+	PYTHONPATH="$(abspath build/sanitize-python-$*)/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	PYTHONNOUSERSITE=1 ASAN_OPTIONS=detect_leaks=0 AGLETS_SANITIZED=1 OPENBLAS_NUM_THREADS=1 \
+	TSAN_OPTIONS="halt_on_error=1 ignore_noninstrumented_modules=1" \
+	LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=lib$(SANITIZER_$*).so) $$($(or $(CXX),g++) -print-file-name=libstdc++.so)" \
 	$$($(BIN)/python -c 'import sys; print(sys._base_executable)') -m pytest -q -p no:cacheprovider \
 		$(CORE_TESTS)
 
@@ -91,8 +115,22 @@ FUZZ_VENV := .venv-fuzz
 FUZZ_INSTALLED := $(FUZZ_VENV)/.installed
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(shell sed -n 's/^def fuzz_\([a-z_]*\).*/\1/p' tests/fuzz_targets.py)
-fuzz: fuzz-python
-	if grep -q '^fuzz-cpp:' Makefile; then $(MAKE) fuzz-cpp; fi
+fuzz: fuzz-python fuzz-cpp
+
+# The core under the sanitizers: libFuzzer where there is clang, else a driver of our own.
+FUZZ_SEED ?= 1
+FUZZ_CXX ?= $(if $(shell command -v clang++),clang++,$(or $(CXX),g++))
+fuzz-cpp: $(TOOLS)
+	$(BIN)/cmake -S . -B build/fuzz-cpp -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DCMAKE_CXX_COMPILER=$(FUZZ_CXX) -DAGLETS_SANITIZE=address,undefined -DAGLETS_FUZZ=ON \
+		-DAGLETS_BINDINGS=OFF >/dev/null
+	$(BIN)/cmake --build build/fuzz-cpp --parallel $(JOBS)
+ifeq ($(notdir $(FUZZ_CXX)),clang++)
+	mkdir -p build/fuzz/core
+	cd build/fuzz-cpp && ./aglets_fuzz -max_total_time=$(FUZZ_SECONDS) ../fuzz/core ../../tests/corpus/core
+else
+	cd build/fuzz-cpp && ./aglets_fuzz ../../tests/corpus/core $(FUZZ_SECONDS) $(FUZZ_SEED)
+endif
 
 fuzz-python: $(FUZZ_INSTALLED)
 	for target in $(FUZZ_TARGETS); do \

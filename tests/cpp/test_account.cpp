@@ -25,9 +25,9 @@ std::vector<double> some_residual(std::size_t n) {
   return residual;
 }
 
-Query query_of(const std::vector<double>& residual, int maxpat) {
-  Query query{residual, 0.5, maxpat, {}, 1, 1.0};
-  query.channels.push_back({Pooling::best, CountScale::raw});
+Query query_of(const std::vector<double>& residual, int maxpat, bool counts) {
+  Query query{residual, 0.5, maxpat};
+  if (counts) query.channels.push_back({Pooling::sum, CountScale::raw});
   return query;
 }
 
@@ -37,10 +37,10 @@ using Outcome =
     std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::vector<std::int64_t>,
                std::vector<double>, std::int64_t, std::int64_t>;
 
-Outcome outcome(const std::shared_ptr<const GraphSet>& graphs, const Limits& limits,
-                int n_threads) {
+Outcome outcome(const std::shared_ptr<const GraphSet>& graphs, const Limits& limits, int n_threads,
+                bool counts = false) {
   const auto residual = some_residual(static_cast<std::size_t>(graphs->size()));
-  const auto query = query_of(residual, 6);
+  const auto query = query_of(residual, 6, counts);
   MiningTree tree(graphs, zero_starts(*graphs), 6);
   std::string said;
   Budget limited(limits), unlimited({});
@@ -76,6 +76,18 @@ TEST(a_spent_budget_ends_a_search_in_the_same_state_for_any_number_of_threads) {
     }
   }
   REQUIRE(n_cut > 50);
+}
+
+TEST(a_spent_budget_ends_a_search_with_counts_in_the_same_state_for_any_number_of_threads) {
+  const auto graphs = some_graphs();
+  const auto work = std::get<3>(outcome(graphs, {}, 1, true));
+  for (int share = 1; share < 10; ++share) {
+    Limits limits;
+    limits.work = work * share / 10;
+    const auto one = outcome(graphs, limits, 1, true);
+    REQUIRE(std::get<0>(one).find("max_work") != std::string::npos);
+    for (const int n_threads : {2, 5}) REQUIRE(outcome(graphs, limits, n_threads, true) == one);
+  }
 }
 
 TEST(a_search_passes_exactly_at_the_work_it_needs) {

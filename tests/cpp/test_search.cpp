@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "check.hpp"
 #include "graphs.hpp"
@@ -97,4 +98,72 @@ TEST(an_interrupt_ends_the_search) {
     ended = true;
   }
   REQUIRE(ended);
+}
+
+TEST(rounds_of_children_and_sums_reach_what_a_search_reaches) {
+  const auto graphs = some_graphs();
+  MiningTree tree(graphs, zero_starts(*graphs), 4);
+  Budget budget({});
+  const Query query{residual, 0.5, 4};
+  std::vector<std::int64_t> round;
+  for (std::int32_t root = 0; root < tree.n_roots(); ++root) round.push_back(NodeRef{0, root}.id());
+  std::vector<double> met;
+  while (!round.empty()) {
+    const auto sums = find_signed_sums(tree, round, query, budget);
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      const double g = sums.up[i] - sums.down[i];
+      if (std::abs(g) > 0.3) met.push_back(std::abs(g));
+    }
+    const auto children = find_children(tree, round, 4, budget);
+    REQUIRE(children.edges.size() == 3 * children.nodes.size());
+    round = children.nodes;
+  }
+  MiningTree other(graphs, zero_starts(*graphs), 4);
+  auto expected = find_violators(other, query, 0.3, 1.0, 1, budget).norms;
+  std::sort(met.begin(), met.end());
+  std::sort(expected.begin(), expected.end());
+  REQUIRE(met.size() == expected.size());
+  for (std::size_t i = 0; i < met.size(); ++i) REQUIRE(std::abs(met[i] - expected[i]) < 1e-12);
+  REQUIRE(tree.work_spent() > 0);
+}
+
+TEST(patterns_with_very_many_embeddings_grow_graph_by_graph) {
+  PlainGraph star{std::vector<std::int32_t>(25, 0), {}};
+  for (int leaf = 1; leaf < 25; ++leaf) star.edges.push_back({0, leaf});
+  const auto graphs = graph_set({star, star});
+  const StartCosts costs(*graphs, zero_starts(*graphs));
+  MiningTree tree(graphs, zero_starts(*graphs), 6);
+  Budget budget({});
+  const std::vector<double> ones{1.0, 1.0};
+  // A path of three nodes, and stars of up to five leaves.
+  REQUIRE(find_violators(tree, {ones, 1e-9, 6}, 0.5, 1.0, 2, budget).nodes.size() == 6);
+  // The same with other names for nodes.
+  for (const int n : {300, 70000}) {
+    PlainGraph path{std::vector<std::int32_t>(static_cast<std::size_t>(n), 0), {}};
+    for (int node = 1; node < n; ++node) path.edges.push_back({node - 1, node});
+    const auto long_path = graph_set({path});
+    MiningTree large(long_path, zero_starts(*long_path), 3);
+    const std::vector<double> one{1.0};
+    REQUIRE(find_violators(large, {one, 1e-9, 3}, 0.5, 1.0, 1, budget).nodes.size() == 3);
+  }
+}
+
+TEST(a_search_without_time_says_so) {
+  const auto graphs = some_graphs();
+  Limits limits;
+  limits.seconds = 0.0;
+  for (const int n_threads : {1, 3}) {
+    MiningTree tree(graphs, zero_starts(*graphs), 5);
+    Budget budget(limits);
+    REQUIRE(throws<OutOfTime>(
+        [&] { find_violators(tree, {residual, 0.5, 5}, 0.0, 1.0, n_threads, budget); }));
+  }
+}
+
+TEST(starts_that_do_not_fit_are_refused) {
+  const auto graphs = tied_graph_set({{{0, 1}, {{0, 1}}}}, 1);
+  REQUIRE(throws<std::invalid_argument>([&] { StartCosts(*graphs, {{1, 0}, {0.0, 0.0}, {0.0}}); }));
+  REQUIRE(throws<std::invalid_argument>([&] { StartCosts(*graphs, {{0, 1}, {0.0}, {0.0}}); }));
+  REQUIRE(throws<std::invalid_argument>([&] { StartCosts(*graphs, {{0, 1}, {0.0, 0.0}, {}}); }));
+  REQUIRE(throws<std::invalid_argument>([&] { MiningTree(graphs, {}, 0); }));
 }
