@@ -37,7 +37,7 @@ from aglets.training.selection import (
 )
 def test_a_step_that_hardly_moves_keeps_the_length_of_the_last(moved, length):
     x = np.array([1.0, -3.0])
-    step = SimpleNamespace(x=[*x, 0.0, moved], length=7.0)
+    step = SimpleNamespace(x=x + np.array([0.0, moved]), length=7.0)
     assert blocks._next_length(x, step, 0.5) == length
 
 
