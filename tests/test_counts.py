@@ -166,3 +166,29 @@ def test_the_command_line_counts_as_asked(tmp_path, fluorinated):
     assert {graphlet.pooling for graphlet in load(output).graphlets} == {"sum"}
     refused = CliRunner().invoke(app, [*asked, "most", "-q"])
     assert "best, sum and mean" in str(refused.exception)
+
+
+@pytest.mark.parametrize("pooling", POOLINGS, ids="-".join)
+def test_places_sum_to_the_contribution_and_importances_to_f(attributed, pooling):
+    graphs, y = attributed
+    model = LagraRegressor(pooling=pooling, lambda_ratio=0.05, maxpat=3).fit(graphs, y)
+    for explanation, f in zip(model.explain(graphs), model.predict(graphs), strict=True):
+        parts = [entry.contribution for entry in explanation.contributions]
+        assert explanation.intercept + sum(parts) == pytest.approx(f, rel=1e-12, abs=1e-12)
+        assert explanation.node_importance.sum() == pytest.approx(sum(parts), abs=1e-9)
+        for entry in explanation.contributions:
+            total = sum(place.contribution for place in entry.places)
+            assert total == pytest.approx(entry.contribution, rel=1e-12, abs=1e-12)
+            if entry.graphlet.pooling != "best" and entry.places:
+                roots = [place.embedding[0] for place in entry.places]
+                assert len(set(roots)) == len(roots)
+                assert entry.places[0].embedding == entry.embedding
+
+
+def test_a_place_is_one_fluorine_each(fluorinated):
+    graphs, y = fluorinated
+    model = LagraRegressor(pooling=("sum",), lambda_ratio=0.05, maxpat=2).fit(graphs, y)
+    explanation = model.explain(graphs[5])
+    first = explanation.contributions[0]
+    assert len(first.places) == 5
+    assert f"{len(first.places) - 1} more places" in str(explanation)

@@ -16,6 +16,7 @@ from aglets.drawing.text import visible
 from aglets.explain._global import is_molecule
 from aglets.explain.covariates import CovariateContribution, contributions_of
 from aglets.explain.importance import edge_rows, importances, matched_edges
+from aglets.explain.places import Place, places_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
     graphlet_dict,
@@ -27,6 +28,7 @@ from aglets.explain.plain import (
 from aglets.graphlets import Graphlet
 from aglets.graphlets.occurrences import Occurrence, occurrences
 from aglets.graphlets.pictures import Drawable
+from aglets.graphlets.scores import Places
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel, Match
@@ -47,7 +49,8 @@ class Contribution:
     coef : float
         beta, for the output that is explained.
     psi : float
-        How well the graph contains the graphlet, from 0 to 1.
+        How well the graph contains the graphlet, from 0 to 1; of one that counts, the sum or mean
+        over its places.
     contribution : float
         beta times psi.
     embedding : tuple of int, or None
@@ -56,6 +59,9 @@ class Contribution:
     occurrences : tuple of Occurrence
         All distinct sets of nodes on which the labelled structure lies, each with its psi and its
         ``embedding``; the best, which `psi` and `embedding` are of, first.
+    places : tuple of Place
+        What `contribution` is made of, the best place first: all images of the graphlet's first
+        node if it counts, else the best match alone.
     distance : float
         D, with psi = exp(-rho D): all that follows, summed. Infinite without an embedding.
     node_distances : ndarray of shape (n_nodes, n_attributes)
@@ -72,6 +78,7 @@ class Contribution:
     contribution: float
     embedding: tuple[int, ...] | None
     occurrences: tuple[Occurrence, ...]
+    places: tuple[Place, ...]
     distance: float
     node_distances: Floats
     edge_distances: Floats
@@ -89,6 +96,7 @@ class Contribution:
             "occurrences": [
                 {"embedding": list(one.embedding), "psi": one.psi} for one in self.occurrences
             ],
+            "places": [vars(place) | {"embedding": list(place.embedding)} for place in self.places],
             "distance": self.distance if self.embedding is not None else None,
             "node_distances": self.node_distances.tolist(),
             "edge_distances": self.edge_distances.tolist(),
@@ -292,8 +300,9 @@ class LocalExplanation(Drawable):
 
 
 def _more(entry: Contribution) -> str:
-    """Count the occurrences besides the best."""
-    count = len(entry.occurrences) - 1
+    """Count the places besides the best."""
+    counted = entry.places if entry.graphlet.pooling != "best" else entry.occurrences
+    count = len(counted) - 1
     return f" and {count} more place{'s'[: count > 1]}" if count > 0 else ""
 
 
@@ -351,12 +360,20 @@ def explain_local(
     found = model.match(given, n_jobs=n_jobs)
     row = None if output is None else model.outputs.find(output)
     rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
-    places = [
+    listed = [
         occurrences(found.scaled, graphlet, each)
         for graphlet, each in zip(model.scaled_graphlets, rho, strict=True)
     ]
+    counted = model.places(found.scaled, n_jobs=n_jobs)
     explanations = [
-        _explained(model, found, i, [place[i].found for place in places], covariate_values[i], row)
+        _explained(
+            model,
+            found,
+            i,
+            [(each[i].found, place) for each, place in zip(listed, counted[i], strict=True)],
+            covariate_values[i],
+            row,
+        )
         for i in range(len(given))
     ]
     return explanations[0] if single else explanations
@@ -366,12 +383,13 @@ def _explained(
     model: LagraModel,
     found: Match,
     i: int,
-    places: list[tuple[Occurrence, ...]],
+    where: list[tuple[tuple[Occurrence, ...], Places]],
     covariate_values: Floats,
     row: int | None,
 ) -> LocalExplanation:
     graph, scaled = found.graphs[i], found.scaled[i]
-    psi, embeddings = found.psi[i], found.embeddings[i]
+    psi = found.psi[i]
+    embeddings = [None if row is None else np.atleast_2d(row)[0] for row in found.embeddings[i]]
     # fsum is rounded once, whatever the order: no sum here depends on how graphs came in.
     f = np.array(
         [
@@ -386,9 +404,7 @@ def _explained(
     own = np.flatnonzero(model.coef[row])
     contributions = sorted(
         (
-            _contribution(
-                model, int(j), row, float(psi[j]), embeddings[j], places[j], graph, scaled
-            )
+            _contribution(model, int(j), row, float(psi[j]), embeddings[j], where[j], graph, scaled)
             for j in own
         ),
         key=lambda entry: (-abs(entry.contribution), entry.embedding is None, entry.index),
@@ -417,7 +433,7 @@ def _contribution(
     row: int,
     psi: float,
     embedding: NDArray[np.int32] | None,
-    places: tuple[Occurrence, ...],
+    where: tuple[tuple[Occurrence, ...], Places],
     graph: Graph,
     scaled_graph: Graph,
 ) -> Contribution:
@@ -447,7 +463,8 @@ def _contribution(
         psi=psi,
         contribution=coef * psi + 0.0,  # no negative zeros
         embedding=None if embedding is None else tuple(embedding.tolist()),
-        occurrences=places,
+        occurrences=where[0],
+        places=places_of(where[1], coef),
         distance=distance,
         node_distances=node_distances,
         edge_distances=edge_distances,
@@ -470,13 +487,14 @@ def _switches(
     switches = []
     for j in np.flatnonzero(slope):
         needed = float(psi[j] + margin / slope[j])
-        room = float(1.0 - psi[j] if slope[j] > 0.0 else psi[j])
+        most = np.inf if model.graphlets[int(j)].pooling == "sum" else 1.0
+        room = float(most - psi[j] if slope[j] > 0.0 else psi[j])
         switches.append(
             Switch(
                 index=int(j),
                 psi=float(psi[j]),
                 psi_needed=needed,
-                alone=0.0 <= needed <= 1.0,
+                alone=0.0 <= needed <= most,
                 present=embeddings[j] is not None,
                 reach=abs(float(slope[j])) * room / margin if margin > 0.0 else np.inf,
             )

@@ -4,6 +4,7 @@ The rule: what a graphlet contributes is divided among its occurrences by their 
 each share equally among the occurrence's nodes (or edges). The score of a graphlet is the largest
 psi of its occurrences, so that the Shapley values are those of a maximum: all m occurrences share
 equally what the worst of them has, m - 1 of them what the next one has more than that, and so on.
+A graphlet that counts is simpler: each of its places has the part that it adds.
 Importances then sum to what all graphlets contribute, equal occurrences get equal shares, and one
 that is much worse than the best gets little: the prediction hardly needs it.
 """
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglets.graphlets import Graphlet
-from aglets.graphlets.occurrences import Occurrence
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
 
@@ -33,22 +33,25 @@ def importances(graph: Graph, contributions: Sequence[Contribution]) -> tuple[Fl
     edges: list[list[float]] = [[] for _ in range(graph.n_edges)]
     row = edge_rows(graph)
     for entry in contributions:
-        for occurrence, share in _shares(entry):
-            for node in occurrence.embedding:
-                nodes[node].append(share / len(occurrence.embedding))
-            touched = matched_edges(entry.graphlet, occurrence.embedding)
+        for embedding, share in _shares(entry):
+            for node in embedding:
+                nodes[node].append(share / len(embedding))
+            touched = matched_edges(entry.graphlet, embedding)
             for pair in touched:
                 edges[row[pair]].append(share / len(touched))
     # fsum is rounded once, whatever the order: no sum here depends on how graphs came in.
     return np.array(list(map(math.fsum, nodes))), np.array(list(map(math.fsum, edges)))
 
 
-def _shares(entry: Contribution) -> Iterator[tuple[Occurrence, float]]:
+def _shares(entry: Contribution) -> Iterator[tuple[tuple[int, ...], float]]:
+    if entry.graphlet.pooling != "best":
+        yield from ((place.embedding, place.contribution) for place in entry.places)
+        return
     values = shapley_values([occurrence.psi for occurrence in entry.occurrences])
     total = math.fsum(values)
     if total > 0.0:
         for occurrence, value in zip(entry.occurrences, values, strict=True):
-            yield occurrence, entry.contribution * (value / total)
+            yield occurrence.embedding, entry.contribution * (value / total)
 
 
 def shapley_values(psi: Sequence[float]) -> list[float]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from aglets._version import __version__
 from aglets.graphlets import Graphlet, agis
+from aglets.graphlets.scores import Places, places
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model.outputs import Outputs
@@ -255,6 +256,15 @@ class LagraModel:
             return_embeddings=return_embeddings,
             n_jobs=n_jobs,
         )
+
+    def places(self, scaled: GraphSet, *, n_jobs: int = 1) -> list[list[Places]]:
+        """List the places of all graphlets in graphs in the units of the model.
+
+        Of a graphlet that does not count that is its best match.
+        """
+        if not self.graphlets:
+            return [[] for _ in range(len(scaled))]
+        return places(scaled, list(self.scaled_graphlets), rho=self.rho, n_jobs=n_jobs)
 
     def transform(self, graphs: Any, *, n_jobs: int = 1) -> Floats:
         """Score how well each graphlet is contained in each graph (:meth:`agis`)."""

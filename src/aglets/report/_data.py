@@ -19,6 +19,7 @@ from aglets.explain.covariates import contributions_of
 from aglets.explain.importance import shapley_values
 from aglets.explain.plain import NO_GRAPHLETS
 from aglets.graphlets.occurrences import Occurrences, occurrences
+from aglets.graphlets.scores import Places
 from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
@@ -199,8 +200,26 @@ def _places(
 ) -> list[list[list[dict[str, Any]]]]:
     """List for each graph and graphlet the nodes of all occurrences, and the share of each."""
     rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
-    found = [occurrences(scaled, model.scaled_graphlets[j], rho[j]) for j in columns]
-    return [[_shared(each[i]) for each in found] for i in range(len(scaled))]
+    found = {
+        j: occurrences(scaled, model.scaled_graphlets[j], rho[j])
+        for j in columns
+        if model.graphlets[j].pooling == "best"
+    }
+    counted = model.places(scaled)
+    return [
+        [_shared(found[j][i]) if j in found else _counted(counted[i][j]) for j in columns]
+        for i in range(len(scaled))
+    ]
+
+
+def _counted(found: Places) -> list[dict[str, Any]]:
+    """Write the places of a graphlet that counts; the share of each is its part of the sum."""
+    total = float(found.shares.sum()) or 1.0
+    return [
+        {"nodes": row, "share": _short(share / total)}
+        for row, share in zip(found.embeddings.tolist(), found.shares.tolist(), strict=True)
+        if share > 1e-4 * total
+    ]
 
 
 def _shared(listed: Occurrences) -> list[dict[str, Any]]:
