@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = ("dfs_code.cpp", "tie_order.cpp", "tie_order.hpp", "gradients.cpp", "gradients.hpp")
-LEAST = 0.9
+MIN_SHARE = 0.9
 
 #: Pattern and replacement; each match on a line of code is one change.
 CHANGES = [
@@ -84,7 +84,7 @@ def main() -> int:
     share = 1.0 - len(survivors) / len(mutants)
     print(f"\n{len(mutants)} changes, {100 * share:.1f} % noticed; survivors:")
     print(*survivors, sep="\n")
-    return 0 if share >= LEAST else 1
+    return 0 if share >= MIN_SHARE else 1
 
 
 def mutants_of(name: str) -> list[Mutant]:

@@ -41,7 +41,7 @@ class _Request:
     starts: int
     validation: Sample | None
 
-    def prepared(self, maxpat: int) -> TrainingSet:
+    def training_set(self, maxpat: int) -> TrainingSet:
         return prepare(self.sample, self.settings, maxpat=maxpat, starts=self.starts)
 
     def paths(self, training_set: TrainingSet, maxpat: int, settings: Settings) -> Paths | None:
@@ -74,7 +74,7 @@ def walk_deepening(
     was asked for, a warning says which one it allowed.
     """
     request = _Request(sample, settings, rho, starts, validation)
-    training_set = request.prepared(maxpat)
+    training_set = request.training_set(maxpat)
     first = _first_try(settings) if maxpat > 1 else settings
     paths = request.paths(training_set, maxpat, first)
     if paths is not None and request.are_whole(paths):
@@ -89,7 +89,7 @@ def walk_deepening(
 def _upwards(request: _Request, maxpat: int) -> Deepened:
     """Finish sizes from one upwards while the budget lasts; the largest that is whole."""
     settings = _rest(request.settings)
-    training_set = request.prepared(maxpat)
+    training_set = request.training_set(maxpat)
     reached: Deepened | None = None
     for size in range(1, maxpat + 1):
         work, seconds = training_set.placement.spent()
@@ -108,7 +108,7 @@ def _single_nodes(request: _Request) -> Deepened:
     free = replace(
         request.settings, max_nodes=None, max_bytes=None, max_work=None, max_seconds=None
     )
-    training_set = replace(request, settings=free).prepared(1)
+    training_set = replace(request, settings=free).training_set(1)
     paths = request.paths(training_set, 1, free)
     assert paths is not None
     return Deepened(1, training_set, paths)
