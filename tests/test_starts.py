@@ -133,11 +133,12 @@ def test_two_types_of_one_label_start_at_their_own_vectors_and_match_the_best_no
     found = tree.search(np.ones(len(graphs)), lam=0.0, rho=1.0)
     placement = LocalPlacement(sample_of(graphs, np.ones(len(graphs))), tree)
     local = placement.graphs_for(Goal(SquaredHinge(), 1.0, 1))
-    handles = placement.handles(found.nodes)
+    patterns = [tree.pattern(node) for node in found.nodes.tolist()]
+    handles = placement.handles(local.names(patterns, np.zeros(4, dtype=np.int32)))
     assert len(set(handles.tolist())) == 4
-    z = local.start(local.patterns(found.nodes))[0].reshape(4, 2)
+    z = local.start(patterns)[0].reshape(4, 2)
     np.testing.assert_array_equal(z, starts.type_starts)
-    costs, _ = local.match(handles, z.ravel())
+    costs, _ = placement.bank.match(handles, z.ravel())
     for j, (label, vector) in enumerate(zip(starts.type_labels, starts.type_starts, strict=True)):
         for i in range(len(graphs)):
             graph = graphs[i]
