@@ -257,7 +257,7 @@ def test_every_format_of_input_gives_the_same(demo_model, tmp_path, capsys):
     with Chem.SDWriter(str(tmp_path / "a.sdf")) as writer:
         for text in smiles:
             writer.write(Chem.MolFromSmiles(text))
-    graphs = GraphSet.from_smiles(smiles)
+    graphs = GraphSet.from_smiles(smiles, label_with=[])
     graphs.to_json(tmp_path / "a.json")
     graphs.to_tu(tmp_path / "A", y=[0] * 30)
     for name in ("a.smi", "a.csv", "a.parquet", "a.sdf", "a.json", "A"):

@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from rdkit import Chem
+from rdkit import Chem, rdBase
 from rdkit.Chem import AllChem, rdMolDescriptors, rdPartialCharges
 
 from aglets import Graphlet, GraphSet
@@ -318,6 +318,28 @@ def test_a_model_reads_smiles_as_its_training_molecules_were_read(tmp_path):
     assert again.predict(["c1ccccc1O", "CCCC"]).tolist() == ["aromatic", "open"]
     with pytest.raises(ValueError, match=r"labelled with label_with=\['aromaticity'\] in fit"):
         again.predict(GraphSet.from_smiles(["CC"], attributes=["degree"]))
+
+
+@pytest.mark.data
+@pytest.mark.filterwarnings("ignore:gasteiger_charge is not defined", "ignore:Left out")
+def test_no_molecule_of_tox21_that_rdkit_reads_is_refused(data_folder):
+    path = data_folder / "Tox21" / "tox21.csv"
+    graphs = GraphSet.from_table(path, errors="skip")
+    with rdBase.BlockLogs():
+        read = [Chem.MolFromSmiles(text) is not None for text in pd.read_csv(path)["smiles"]]
+    assert graphs.rows.tolist() == np.flatnonzero(read).tolist()
+    assert len(graphs) > 7800
+    assert np.isfinite(graphs.attributes).all()
+
+
+def test_a_recipe_of_an_earlier_version_reads_as_it_did():
+    recipe = (
+        '{"molecule": {"label_with": [], "attributes": ["gasteiger_charge", "n_hydrogens", '
+        '"degree", "in_ring"], "coordinates": null, "edge_labels": true, "hydrogens": false}}'
+    )
+    [graph] = as_graph_set(["C[NH2+]c1ccccc1"], recipe)
+    assert graph.labels == ["C", "N", *"CCCCCC"]
+    assert GraphSet.from_smiles(["C[NH2+]c1ccccc1"])[0].labels == ["C", "N+", *"cccccc"]
 
 
 @pytest.mark.data

@@ -104,7 +104,8 @@ LabelWith = Annotated[
     str | None,
     _option(
         "--label-with",
-        help="What distinguishes atoms besides the element: aromaticity, charge, hybridisation.",
+        help="What labels of atoms say besides the element: aromaticity, charge, hydrogens, ring, "
+        "hybridisation, stereo; none for nothing. Default: aromaticity,charge.",
     ),
 ]
 CoordinatesOption = Annotated[
@@ -243,7 +244,7 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
             edge_label=edge_label,
             edge_attributes=_names(edge_attributes),
             edge_labels=edge_labels,
-            label_with=_names(label_with) or (),
+            label_with=_names(label_with),
             coordinates=None if coordinates is None else coordinates.value,
             hydrogens=hydrogens,
             errors=errors.value,

@@ -23,8 +23,8 @@ def load_demo() -> tuple[GraphSet, npt.NDArray[np.str_]]:
     """Load 300 small molecules, half of them acidic.
 
     A molecule is "acidic" if it has a carboxylic acid or a phenol; the others carry esters, ethers,
-    amides and alcohols instead. Labels, attributes and edge labels are those of
-    `GraphSet.from_smiles`; RDKit is not needed.
+    amides and alcohols instead. Attributes and edge labels are those of `GraphSet.from_smiles`,
+    labels are elements (``label_with=[]``); RDKit is not needed.
 
     Returns
     -------

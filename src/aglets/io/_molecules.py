@@ -1,8 +1,10 @@
 """Which labels and attributes the atoms of a molecule get.
 
-By default a node is a heavy atom; see `MoleculeFeatures` for its label and its attributes. An edge
-is a bond labelled with its order as in SMILES: ``-``, ``=``, ``#`` or ``:`` (aromatic). Everything
-else is asked for by name.
+By default a node is a heavy atom labelled with its element, in lower case if it is aromatic, and
+its formal charge; its attributes are the Gasteiger charge, the number of hydrogens, the degree
+(number of neighbours among the nodes) and whether it is in a ring (0 or 1); an edge is a bond
+labelled with its order as in SMILES: ``-``, ``=``, ``#`` or ``:`` (aromatic). Everything else is
+asked for by name.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ ATTRIBUTES = (
     *("n_hydrogens", "degree", "in_ring", "aromatic"),
     *("atomic_number", "formal_charge", "mass"),
 )
-DEFAULT_LABEL_WITH: tuple[str, ...] = ()
+#: Chosen on validation molecules: see docs/choices.md.
+DEFAULT_LABEL_WITH: tuple[str, ...] = ("aromaticity", "charge")
 DEFAULT_ATTRIBUTES: tuple[str, ...] = (GASTEIGER, "n_hydrogens", "degree", "in_ring")
 
 

@@ -58,7 +58,7 @@ class ReadOptions:
     edge_label: str | None = None
     edge_attributes: tuple[str, ...] | None = None
     edge_labels: bool | None = None
-    label_with: tuple[str, ...] = ()
+    label_with: tuple[str, ...] | None = None
     coordinates: Literal["2d", "3d"] | None = None
     hydrogens: bool = False
     errors: Errors = "raise"
@@ -68,12 +68,12 @@ class ReadOptions:
     def features(self) -> dict[str, Any]:
         """The features of molecules that were asked for."""
         features: dict[str, Any] = {
-            "label_with": self.label_with,
             "coordinates": self.coordinates,
             "hydrogens": self.hydrogens,
             "edge_labels": self.edge_labels is not False,
         }
-        return features if self.attributes is None else {**features, "attributes": self.attributes}
+        chosen = {"attributes": self.attributes, "label_with": self.label_with}
+        return features | {name: value for name, value in chosen.items() if value is not None}
 
     @property
     def keys(self) -> dict[str, Any]:

@@ -39,12 +39,16 @@ def from_smiles(
         their targets.
     n_jobs : int
         Number of processes; -1 for all cores. The graphs do not depend on it.
-    label_with : str or sequence of {"aromaticity", "charge", "hybridisation"}, optional
-        The label of an atom is its element; this adds to it: aromatic atoms in lower case (c),
-        formal charges (N+), hybridisation (C.sp2).
+    label_with : str or sequence of str, default=("aromaticity", "charge")
+        What the label of an atom says besides its element: "aromaticity" (c for an aromatic
+        carbon), "charge" (N+), "hydrogens" (CH2), "ring" (C.ring), "hybridisation" (C.sp2),
+        "stereo" (C.R or C.S for stereocentres, =E or =Z for double bonds, by CIP rules).
+        ``[]`` adds nothing.
     attributes : sequence of str, default=("gasteiger_charge", "n_hydrogens", "degree", "in_ring")
-        The attributes of an atom by name. There are also "formal_charge", "aromatic",
-        "atomic_number" and "mass"; ``[]`` leaves atoms without attributes.
+        The attributes of an atom by name. There are also "crippen_logp" and "crippen_mr" (what it
+        contributes to logP and molar refractivity), "tpsa" (to the polar surface), "formal_charge",
+        "aromatic", "atomic_number" and "mass"; ``[]`` leaves atoms without attributes. Where a
+        Gasteiger charge is not defined, the formal charge stands for it, with a warning.
     coordinates : {"2d", "3d"}, optional
         Adds attributes x, y (and z): those the molecule has, else computed ones.
     edge_labels : bool, default=True
@@ -61,7 +65,7 @@ def from_smiles(
     >>> from aglets import GraphSet
     >>> graphs = GraphSet.from_smiles(["CCO", "c1ccccc1"])
     >>> graphs
-    GraphSet(2 graphs, on average 4.5 nodes and 4.0 edges, 2 labels, 4 attributes, 2 edge labels)
+    GraphSet(2 graphs, on average 4.5 nodes and 4.0 edges, 3 labels, 4 attributes, 2 edge labels)
     >>> graphs.attribute_names
     ('gasteiger_charge', 'n_hydrogens', 'degree', 'in_ring')
     >>> GraphSet.from_smiles(["c1ccoc1"], label_with="aromaticity")[0].labels
