@@ -16,6 +16,7 @@ from tree_listing import node_pattern
 from aglets import Graphlet, GraphSet, agis, mining
 from aglets.model import losses
 from aglets.training.engine import Goal, LocalPlacement
+from aglets.training.engine.graphlet_names import patterns_of
 from aglets.training.engine.local import TABLE_BYTES
 from aglets.training.optim.state import Problem, State
 from aglets.training.path import SOLVERS, Schedule, Validation, lagra_path
@@ -234,7 +235,8 @@ class Everything:
             graphlets = graphlets_of(tree.graphs, state.patterns, state.z)
             trained = agis(tree.graphs, graphlets, rho=visit.problem.goal.rho)
             place = {pattern: j for j, pattern in enumerate(self.patterns)}
-            at = [place[node_pattern(tree, int(node))] for node in state.names]
+            nodes = patterns_of(state.names).tolist()
+            at = [place[node_pattern(tree, node)] for node in nodes]
             assert len(set(at)) == len(at), "a pattern is in the working set twice"
             psi[:, at], beta[at] = trained, state.beta
         theirs, weights = reference_loss(loss, y)

@@ -86,6 +86,7 @@ def draw(seed: int) -> Case:
         "maxpat": one(1, 2, 3, 4) if starts == 1 else one(1, 2),
         "scale": one("standard", "none", "label"),
         "learn_attributes": one(True, False),
+        "pooling": ("best",),  # what the slow code knows; counts have tests of their own
         "lambda_ratio": float(rng.uniform(0.05, 0.95)) if solver == "fast" else one(0.5, 0.9),
         "n_lambdas": int(rng.integers(2, 7)),
         "tol": one(1e-4, 1e-6),

@@ -16,6 +16,7 @@ from tree_listing import listed
 from aglets import mining
 from aglets.model.losses import SquaredHinge
 from aglets.training.engine import local
+from aglets.training.engine.graphlet_names import named
 from aglets.training.engine.local import LocalGraphs
 from aglets.training.optim.blocks import LENGTHEN
 
@@ -126,7 +127,7 @@ class Exhaustive(LocalGraphs):
         kept = np.abs(g) > lam
         return replace(
             everyone,
-            nodes=everyone.nodes[kept],
+            nodes=named(everyone.nodes[kept], 0),
             g=g[kept],
             g_bar=everyone.g_bar[kept],
             sizes=everyone.sizes[kept],

@@ -222,7 +222,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         search = SearchRecord(
             maxpat_asked=asked,
             maxpat_reached=self.maxpat_,
-            lambda_ratio_reached=max(path[-1].lam / path[-1].lam_max for path in paths),
+            lambda_ratio_reached=max(_ratio(path[-1]) for path in paths),
             work=sum(point.work for path in paths for point in path),
         )
         self._keep(replace(model_of(last, paths, input_spec, self.outputs_), search=search))
@@ -414,6 +414,11 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _ratio(point: PathPoint) -> float:
+    """Return lambda / lambda_max; 1 where no graphlet could enter at any lambda."""
+    return point.lam / point.lam_max if point.lam_max > 0.0 else 1.0
 
 
 def check_targets(y: ArrayLike, n_graphs: int) -> NDArray[Any]:
