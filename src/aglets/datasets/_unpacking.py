@@ -80,6 +80,8 @@ def _members(archive: zipfile.ZipFile, packed: Path, name: str) -> dict[str, zip
         if re.fullmatch(rf"{re.escape(name)}_\w+\.txt", file_name):
             if file_name in members:
                 raise ValueError(f"the archive holds {file_name} twice")
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{file_name} is packed in a way that is not common for zip")
             members[file_name] = entry
     _check_sizes(sum(entry.file_size for entry in members.values()), packed.stat().st_size)
     for part in ("A", "graph_indicator"):

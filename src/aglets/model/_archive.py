@@ -187,6 +187,8 @@ def _checked_entries(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipf
             raise RefusedError(f"it holds {entry.filename[:80]!r} twice")
         if entry.flag_bits & 0x1:
             raise RefusedError(f"{entry.filename[:80]!r} is encrypted")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise RefusedError(f"{entry.filename[:80]!r} is packed in a way that is not used here")
         seen[entry.filename] = entry
     total = sum(entry.file_size for entry in entries)
     if total > max_bytes:

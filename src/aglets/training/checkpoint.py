@@ -25,8 +25,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
-from zipfile import BadZipFile
+from typing import Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -345,14 +345,24 @@ def _write_columns(path: Path, columns: dict[str, NDArray[Any]], save: Callable[
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as columns:
-            yield columns
+        with path.open("rb") as file:
+            _check_packing(file)
+            with np.load(file, allow_pickle=False) as columns:
+                yield columns
     except _DAMAGE as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ValueError(
             f"Expected the file {path} of a checkpoint, but it cannot be read ({reason}); "
             "delete it, and its path will be walked again."
         ) from error
+
+
+def _check_packing(file: BinaryIO) -> None:
+    """Raise for ways of packing that NumPy does not write, each with faults of its own."""
+    with ZipFile(file) as archive:
+        if any(entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for entry in archive.filelist):
+            raise ValueError("it is packed in another way")
+    file.seek(0)
 
 
 def _split(columns: Any, name: str) -> list[NDArray[Any]]:
