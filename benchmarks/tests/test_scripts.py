@@ -22,7 +22,7 @@ ALONE = ["bench_accuracy", "bench_channels", "bench_features", "bench_matching",
 ALONE += ["bench_path", "bench_predict", "bench_scaling", "bench_shards", "bench_work"]
 ALONE += ["same_models"]
 #: Not a program, or one that needs packages or data of its own.
-ELSEWHERE = {"model_cases", "paper.cost", "bench_counts", "bench_ibenchmark"}
+ELSEWHERE = {"model_cases", "paper.cost", "bench_counts", "bench_ibenchmark", "bench_reading"}
 
 #: Scripts of a package in the order in which one needs what another wrote.
 TO, MODELS = "--to HERE", "--models HERE/models"
