@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from aglets import LagraClassifier, datasets, plot, report
@@ -71,7 +72,7 @@ def show_graphlets(learned: GlobalExplanation) -> None:
     for entry in learned.graphlets:
         table.add_row(
             f"{entry.coef:+.2f}",
-            entry.graphlet.name,
+            escape(entry.graphlet.name),
             str(entry.evidence_for),
             str(entry.n_support),
             f"{entry.auc:.2f}",

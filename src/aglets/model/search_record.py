@@ -31,6 +31,6 @@ class SearchRecord:
     def __str__(self) -> str:
         size = f"graphlets of up to {self.maxpat_reached} nodes"
         if self.maxpat_reached < self.maxpat_asked:
-            size += f" (asked for {self.maxpat_asked})"
+            size += f" (up to {self.maxpat_asked} were asked for)"
         ratio = f"lambda / lambda_max down to {self.lambda_ratio_reached:.3g}"
         return f"{size}, {ratio}, {self.work:.3g} units of search"
