@@ -88,7 +88,8 @@ def test_show_says_how_far_the_search_went(set_and_classes, tmp_path):
     model = fitted(set_and_classes, maxpat=5, max_work=int(0.2 * work_of(set_and_classes, 5)))
     model.save(tmp_path / "cut.aglets")
     shown = CliRunner().invoke(app, ["show", str(tmp_path / "cut.aglets")]).output
-    assert f"graphlets of up to {model.maxpat_} nodes (up to 5 were asked for)" in " ".join(shown.split())
+    said = f"graphlets of up to {model.maxpat_} nodes (up to 5 were asked for)"
+    assert said in " ".join(shown.split())
 
 
 def test_the_grid_has_a_record_too(set_and_classes):

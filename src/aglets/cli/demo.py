@@ -25,6 +25,7 @@ def demo() -> None:
     model = LagraClassifierCV(random_state=0).fit(graphs[100:], y[100:])
     right = model.score(graphs[:100], y[:100])
     print_model(model.model_, list(range(len(model.graphlets_))), Path("The model"))
-    typer.echo(f"Of the other 100, {right:.0%} are classified correctly. One of them, {smiles[1]}:\n")
+    typer.echo(f"Of the other 100, {right:.0%} are classified correctly.")
+    typer.echo(f"One of them, {smiles[1]}:\n")
     typer.echo(explain_local(model.model_, graphs[1]))
     typer.echo("\nNow yours: aglets fit FILE --target COLUMN")

@@ -49,7 +49,7 @@ __all__ = ["DEFAULT_MAX_BYTES", "DEFAULT_MAX_WORK", "BaseLagra", "check_targets"
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
 DEFAULT_MAX_BYTES = 2**31
 #: About five minutes of searching; benchmarks/bench_work.py measures units per second.
-DEFAULT_MAX_WORK = 10**10
+DEFAULT_MAX_WORK = 15 * 10**9
 
 an_engine = Condition(
     lambda value: isinstance(value, Engine) and not isinstance(value, type),

@@ -97,9 +97,9 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         With validation graphs: rounds without improvement on them before a step ends.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes in the loss.
-    max_work, max_nodes, max_bytes : int or None, default=1e10, None, 2 GiB
+    max_work, max_nodes, max_bytes : int or None, default=1.5e10, None, 2 GiB
         Budgets of the searches of a path: their work in units that are the same on every machine
-        (1e10 are about five minutes), nodes and memory of the mining tree. If they do not allow
+        (1.5e10 are about five minutes), nodes and memory of the mining tree. If they do not allow
         ``maxpat``, the largest size that they allow is taken, with a warning; see
         ``model_.search``.
     max_seconds : float or None, default=None
