@@ -78,6 +78,12 @@ Target = Annotated[
 Smiles = Annotated[
     str | None, _option("--smiles", help="Column of SMILES in a table.  [default: smiles]")
 ]
+IdColumn = Annotated[
+    str | None, _option("--id-column", help="Column or property with the id of each molecule.")
+]
+NameColumn = Annotated[
+    str | None, _option("--name-column", help="Column or property with the name of each molecule.")
+]
 Separator = Annotated[
     str | None, _option("--separator", help="What separates the columns of a text table.")
 ]
@@ -219,6 +225,8 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
         format_option: FormatOptions = None,
         target: Target = None,
         smiles: Smiles = None,
+        id_column: IdColumn = None,
+        name_column: NameColumn = None,
         separator: Separator = None,
         label: LabelKey = None,
         attributes: Attributes = None,
@@ -238,6 +246,8 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
             further=pairs(format_option, "--format-option"),
             target=target,
             smiles=smiles,
+            id_column=id_column,
+            name_column=name_column,
             separator=separator,
             label=label,
             attributes=_names(attributes),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from aglets.graphs.arrays import Codes, Floats, Ints
+from aglets.graphs.arrays import Codes, Floats, Ints, Texts
 from aglets.graphs.checks import Vocabulary, capitalised, encode, listing, offsets_of, vocabulary_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ _DTYPES: dict[str, npt.DTypeLike] = {
     "edge_labels": np.int32,
     "edge_attributes": np.float64,
 }
+#: What the source called each graph; no part of the graphs themselves.
+_IDENTITY = ("ids", "names", "smiles")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -46,6 +48,9 @@ class GraphColumns:
     attribute_names: tuple[str, ...] | None = None
     edge_attribute_names: tuple[str, ...] | None = None
     rows: Ints | None = None
+    ids: Texts | None = None
+    names: Texts | None = None
+    smiles: Texts | None = None
     recipe: str | None = None
 
     def __post_init__(self) -> None:
@@ -60,8 +65,26 @@ class GraphColumns:
             rows = np.ascontiguousarray(self.rows, dtype=np.int64).view()
             rows.flags.writeable = False
             object.__setattr__(self, "rows", rows)
+        for name in _IDENTITY:
+            self._check_texts(name)
         self._check_names("attribute_names", self.n_attributes)
         self._check_names("edge_attribute_names", self.n_edge_attributes)
+
+    def _check_texts(self, column: str) -> None:
+        given = getattr(self, column)
+        if given is None:
+            return
+        if len(given) != len(self):
+            raise ValueError(
+                f"Expected one of the {column} per graph, that is {len(self)}, got {len(given)}."
+            )
+        if isinstance(given, np.ndarray) and given.dtype == object:
+            texts = given.view()  # from another set, where it was checked
+        else:
+            texts = np.empty(len(self), dtype=object)
+            texts[:] = [None if value is None else str(value) for value in given]
+        texts.flags.writeable = False
+        object.__setattr__(self, column, texts)
 
     def _check_names(self, column: str, width: int) -> None:
         names = getattr(self, column)
@@ -153,7 +176,7 @@ class GraphColumns:
         """
         edge_offsets = offsets_of(kept.astype(np.int64))[self.edge_offsets]
         return self._taken(
-            self.node_offsets, edge_offsets, slice(None), np.flatnonzero(kept), self.rows
+            self.node_offsets, edge_offsets, slice(None), np.flatnonzero(kept), slice(None)
         )
 
     def _neighbouring(self, start: int, stop: int) -> Self:
@@ -162,9 +185,12 @@ class GraphColumns:
         edge_offsets = self.edge_offsets[start : stop + 1]
         nodes = slice(node_offsets[0], node_offsets[-1])
         edges = slice(edge_offsets[0], edge_offsets[-1])
-        rows = None if self.rows is None else self.rows[start:stop]
         return self._taken(
-            node_offsets - nodes.start, edge_offsets - edges.start, nodes, edges, rows
+            node_offsets - nodes.start,
+            edge_offsets - edges.start,
+            nodes,
+            edges,
+            slice(start, stop),
         )
 
     def _gathered(self, positions: Ints) -> Self:
@@ -174,7 +200,7 @@ class GraphColumns:
             offsets_of(self.n_edges[positions]),
             _rows_of(self.node_offsets, positions),
             _rows_of(self.edge_offsets, positions),
-            None if self.rows is None else self.rows[positions],
+            positions,
         )
 
     def _taken(
@@ -183,11 +209,15 @@ class GraphColumns:
         edge_offsets: Ints,
         nodes: slice | Ints,
         edges: slice | Ints,
-        rows: Ints | None,
+        graphs: slice | Ints,
     ) -> Self:
+        per_graph = {name: getattr(self, name) for name in ("rows", *_IDENTITY)}
         return replace(
             self,
-            rows=rows,
+            **{
+                name: None if column is None else column[graphs]
+                for name, column in per_graph.items()
+            },
             node_offsets=node_offsets,
             edge_offsets=edge_offsets,
             labels=self.labels[nodes],
@@ -248,7 +278,10 @@ def joined(parts: Sequence[GraphColumns]) -> dict[str, Any]:
         "recipe": parts[0].recipe if len({part.recipe for part in parts}) == 1 else None,
         **{
             name: stacked(name)
-            for name in ("labels", "attributes", "edges", "edge_labels", "edge_attributes")
+            for name in (
+                *("labels", "attributes", "edges", "edge_labels", "edge_attributes"),
+                *_IDENTITY,
+            )
         },
     }
 

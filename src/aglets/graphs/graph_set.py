@@ -54,6 +54,9 @@ class GraphSet(Formats, GraphColumns):
     rows : ndarray of shape (n_graphs,) or None
         Which row of its source (from 0) each graph came from, if a reader left rows out or might
         have: `y[graphs.rows]` are the targets of these graphs.
+    ids, names, smiles : ndarray of str of shape (n_graphs,) or None
+        What the source calls each graph, and the SMILES it was read from: pictures, explanations
+        and predictions show them. They are no part of the graphs and not compared.
     recipe : str or None
         How a reader made labels and attributes, so that it can read further graphs alike.
 
@@ -188,6 +191,24 @@ class GraphSet(Formats, GraphColumns):
         kept = self.edge_attribute_names if matrix.shape[1] == self.n_edge_attributes else None
         names = kept if names is None else tuple(names)
         return replace(self, edge_attributes=matrix, edge_attribute_names=names, recipe=None)
+
+    def with_identity(
+        self,
+        *,
+        ids: Sequence[str | None] | None = None,
+        names: Sequence[str | None] | None = None,
+        smiles: Sequence[str | None] | None = None,
+    ) -> GraphSet:
+        """Return the same graphs with what they are called; what is not given stays.
+
+        Examples
+        --------
+        >>> graphs = GraphSet.from_lists(labels=["CO"], edges=[[(0, 1)]])
+        >>> graphs.with_identity(names=["methanol"])[0].name
+        'methanol'
+        """
+        given: dict[str, Any] = {"ids": ids, "names": names, "smiles": smiles}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
     @cached_property
     def core(self) -> _core.GraphSet:
@@ -337,6 +358,21 @@ class Graph:
     def edge_attributes(self) -> Floats | None:
         """The attributes of the edges, of shape (n_edges, n_edge_attributes), if they have any."""
         return self._set.edge_attributes
+
+    @property
+    def id(self) -> str | None:
+        """What the source calls it, if a column was named for that."""
+        return None if self._set.ids is None else self._set.ids[0]
+
+    @property
+    def name(self) -> str | None:
+        """The name it has in the source."""
+        return None if self._set.names is None else self._set.names[0]
+
+    @property
+    def smiles(self) -> str | None:
+        """The SMILES it was read from."""
+        return None if self._set.smiles is None else self._set.smiles[0]
 
     @property
     def n_nodes(self) -> int:

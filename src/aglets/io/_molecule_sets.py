@@ -19,7 +19,7 @@ from aglets.io._molecule_reader import BONDS, Molecule, MoleculeReader
 from aglets.io._molecules import GASTEIGER, MoleculeFeatures
 from aglets.io.failures import Errors, Failure, check_errors, report
 
-__all__ = ["Item", "MoleculeBatch", "read_batch", "read_molecules"]
+__all__ = ["Item", "MoleculeBatch", "identified", "read_batch", "read_molecules"]
 
 #: Molecules per task of a process: enough that sending them costs little.
 CHUNK = 1000
@@ -79,6 +79,23 @@ def read_molecules(
     report(failures, len(listed), errors)
     _note_imputed([row for batch in batches for row in batch.imputed], len(listed))
     return _joined([batch.graphs for batch in batches if len(batch.graphs)] or [batches[0].graphs])
+
+
+def identified(
+    graphs: GraphSet,
+    *,
+    smiles: Sequence[str | None],
+    ids: Sequence[str | None] = (),
+    names: Sequence[str | None] = (),
+) -> GraphSet:
+    """Note what the source calls each graph; columns have one entry per row of the source."""
+    assert graphs.rows is not None
+    kept = graphs.rows.tolist()
+
+    def taken(column: Sequence[str | None]) -> list[str | None] | None:
+        return [column[row] for row in kept] if any(column) else None
+
+    return graphs.with_identity(smiles=taken(smiles), ids=taken(ids), names=taken(names))
 
 
 def _joined(parts: list[GraphSet]) -> GraphSet:

@@ -35,6 +35,8 @@ class ReadOptions:
         Column, property or key to predict.
     smiles, separator : str, optional
         Column of SMILES, and what separates columns, in tables.
+    id_column, name_column : str, optional
+        Columns of tables, or properties in SDF files, that say what each molecule is called.
     label, edge_label : str, optional
         Keys of labels in JSON.
     attributes, edge_attributes : tuple of str, optional
@@ -53,6 +55,8 @@ class ReadOptions:
     target: str | None = None
     smiles: str | None = None
     separator: str | None = None
+    id_column: str | None = None
+    name_column: str | None = None
     label: str | None = None
     attributes: tuple[str, ...] | None = None
     edge_label: str | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
 from aglets.io._molecule_reader import MoleculeReader
-from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._opening import opened_bytes
 from aglets.io._targets import Targets, parsed, target_array
@@ -27,6 +27,8 @@ def from_sdf(
     path: str | os.PathLike[str],
     *,
     target: None = ...,
+    id_column: str | None = ...,
+    name_column: str | None = ...,
     errors: Errors = ...,
     **features: Unpack[FeatureOptions],
 ) -> GraphSet: ...
@@ -35,6 +37,8 @@ def from_sdf(
     path: str | os.PathLike[str],
     *,
     target: str,
+    id_column: str | None = ...,
+    name_column: str | None = ...,
     errors: Errors = ...,
     **features: Unpack[FeatureOptions],
 ) -> tuple[GraphSet, Targets]: ...
@@ -42,6 +46,8 @@ def from_sdf(
     path: str | os.PathLike[str],
     *,
     target: str | None = None,
+    id_column: str | None = None,
+    name_column: str | None = None,
     errors: Errors = "raise",
     **features: Unpack[FeatureOptions],
 ) -> GraphSet | tuple[GraphSet, Targets]:
@@ -53,6 +59,9 @@ def from_sdf(
         Also packed by gzip (.sdf.gz).
     target : str, optional
         The property to predict. A molecule without it counts as a failure.
+    id_column, name_column : str, optional
+        Properties that say what each molecule is called: ``graphs.ids`` and ``graphs.names``. Else
+        its name is the first line of its record.
     errors : {"raise", "skip"}
         Whether a record that cannot be read is an error, or is left out with a warning.
         ``graphs.rows`` says which records (from 0) were kept.
@@ -82,24 +91,38 @@ def from_sdf(
     chosen = MoleculeFeatures.of(**features)
     items: list[Item] = []
     values: list[Any] = []
+    ids: list[str | None] = []
+    names: list[str | None] = []
     for row, mol in enumerate(molecules_of(path, MoleculeReader(chosen))):
         value, fault = None, None
         if target is not None and mol is not None:
             value, fault = _property(mol, target)
         items.append(Item(row, None, mol, fault))
         values.append(value)
+        ids.append(_called(mol, id_column))
+        names.append(_called(mol, name_column or "_Name"))
     graphs = read_molecules(items, chosen, errors, kind="mol")
+    graphs = identified(graphs, smiles=[], ids=ids, names=names)
     if target is None:
         return graphs
     assert graphs.rows is not None
     return graphs, target_array([values[row] for row in graphs.rows.tolist()], os.fspath(path))
 
 
-def _property(mol: Any, name: str) -> tuple[Any, str | None]:
+def _called(mol: Any, name: str | None) -> str | None:
+    """Return a property as text; None if there is none."""
+    if mol is None or name is None:
+        return None
+    value, _ = _property(mol, name, parse=False)
+    return value or None
+
+
+def _property(mol: Any, name: str, *, parse: bool = True) -> tuple[Any, str | None]:
     """Return the value of a property, or what is wrong with it."""
     try:
         if mol.HasProp(name):
-            return parsed(mol.GetProp(name)), None
+            text = mol.GetProp(name)
+            return parsed(text) if parse else text, None
         has = ", ".join(mol.GetPropNames()) or "none"
     except UnicodeDecodeError:
         return None, "its properties are not text in UTF-8"
@@ -114,7 +137,15 @@ def molecules_of(path: str | os.PathLike[str], reader: MoleculeReader) -> Iterat
 
 def _read_file(path: Path, options: ReadOptions) -> Any:
     read: Any = from_sdf  # whether y comes, too, depends on the target
-    return read(path, target=options.target, errors=options.errors, **options.features)
+    return read(
+        path,
+        target=options.target,
+        id_column=options.id_column,
+        name_column=options.name_column,
+        errors=options.errors,
+        **options.features,
+    )
 
 
-register_format(Format("sdf", (".sdf", ".sd"), _read_file, ("target", *MOLECULE_OPTIONS)))
+_OPTIONS = ("target", "id_column", "name_column", *MOLECULE_OPTIONS)
+register_format(Format("sdf", (".sdf", ".sd"), _read_file, _OPTIONS))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aglets.graphs import GraphSet
-from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import smiles_rows
 from aglets.io.failures import Errors
@@ -77,11 +77,15 @@ def from_smiles(
             "give a file as a Path."
         )
     chosen = MoleculeFeatures.of(**features)
+    names: list[str | None] = []
     if isinstance(smiles, os.PathLike):
-        items = [Item(row.row, row.line, row.values["smiles"]) for row in smiles_rows(smiles)]
+        rows = list(smiles_rows(smiles))
+        items = [Item(row.row, row.line, row.values["smiles"]) for row in rows]
+        names = [row.values["name"] or None for row in rows]
     else:
         items = [Item(row, None, text) for row, text in enumerate(smiles)]
-    return read_molecules(items, chosen, errors, n_jobs=n_jobs)
+    graphs = read_molecules(items, chosen, errors, n_jobs=n_jobs)
+    return identified(graphs, smiles=[item.content for item in items], names=names)
 
 
 def _read_file(path: Path, options: ReadOptions) -> GraphSet:

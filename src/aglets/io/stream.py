@@ -117,7 +117,11 @@ def graphs_of(rows: Sequence[Raw], kind: str, recipe: str | None) -> Batch:
     read = read_batch(items, features, "block" if kind == "sdf" else "smiles")
     failed = {failure.row for failure in read.failures}
     kept = [position for position, raw in enumerate(rows) if raw.row not in failed]
-    return Batch(read.graphs if kept else None, kept, read.failures)
+    if not kept:
+        return Batch(None, kept, read.failures)
+    named = [rows[position].name for position in kept]
+    smiles = None if kind == "sdf" else [rows[position].content for position in kept]
+    return Batch(read.graphs.with_identity(names=named, smiles=smiles), kept, read.failures)
 
 
 def _node_link_batch(rows: Sequence[Raw], keys: dict[str, Any]) -> Batch:

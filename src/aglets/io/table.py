@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from aglets.graphs import GraphSet
-from aglets.io._molecule_sets import Item, read_molecules
+from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import Row, table_rows
 from aglets.io._targets import Targets, parsed, target_array
@@ -28,6 +28,8 @@ def from_table(
     *,
     smiles: str = ...,
     target: None = ...,
+    id_column: str | None = ...,
+    name_column: str | None = ...,
     separator: str | None = ...,
     errors: Errors = ...,
     n_jobs: int | None = ...,
@@ -39,6 +41,8 @@ def from_table(
     *,
     smiles: str = ...,
     target: str,
+    id_column: str | None = ...,
+    name_column: str | None = ...,
     separator: str | None = ...,
     errors: Errors = ...,
     n_jobs: int | None = ...,
@@ -49,6 +53,8 @@ def from_table(
     *,
     smiles: str = "smiles",
     target: str | None = None,
+    id_column: str | None = None,
+    name_column: str | None = None,
     separator: str | None = None,
     errors: Errors = "raise",
     n_jobs: int | None = 1,
@@ -64,6 +70,9 @@ def from_table(
         The column of SMILES.
     target : str, optional
         The column to predict. A row without a value there counts as a failure.
+    id_column, name_column : str, optional
+        Columns that say what each molecule is called: ``graphs.ids`` and ``graphs.names``, which
+        explanations, the report and predictions show.
     separator : str, optional
         What separates columns of a text file; else a tab for .tsv and a comma for others.
     errors : {"raise", "skip"}
@@ -93,20 +102,28 @@ def from_table(
     (2, array([1, 0]))
     """
     chosen = MoleculeFeatures.of(**features)
-    columns = [smiles] if target is None else [smiles, target]
+    columns = [name for name in (smiles, target, id_column, name_column) if name is not None]
     items: list[Item] = []
     values: list[Any] = []
+    called: dict[str, list[str | None]] = {"smiles": [], "ids": [], "names": []}
     for row in table_rows(source, columns, separator=separator):
         value = None if target is None else target_value(row, target)
         lacks = target is not None and value is None
         fault = f"there is no value in column {target!r}" if lacks else None
         items.append(Item(row.row, row.line, row.values[smiles], fault))
         values.append(value)
-    graphs = read_molecules(items, chosen, errors, n_jobs=n_jobs)
+        for key, column in zip(called, (smiles, id_column, name_column), strict=True):
+            called[key].append(None if column is None else _text(row.values[column]))
+    graphs = identified(read_molecules(items, chosen, errors, n_jobs=n_jobs), **called)
     if target is None:
         return graphs
     assert graphs.rows is not None
     return graphs, target_array([values[row] for row in graphs.rows.tolist()], _name(source))
+
+
+def _text(value: Any) -> str | None:
+    missing = value is None or value == "" or value != value
+    return None if missing else str(value)
 
 
 def _name(source: Any) -> str:
@@ -133,6 +150,8 @@ def _read_file(path: Path, options: ReadOptions) -> Any:
         path,
         smiles=options.smiles or "smiles",
         target=options.target,
+        id_column=options.id_column,
+        name_column=options.name_column,
         separator=options.separator,
         errors=options.errors,
         **options.features,
@@ -143,7 +162,7 @@ def _read_tabs(path: Path, options: ReadOptions) -> Any:
     return _read_file(path, replace(options, separator=options.separator or "\t"))
 
 
-_OPTIONS = ("target", "smiles", "separator", *MOLECULE_OPTIONS)
+_OPTIONS = ("target", "smiles", "id_column", "name_column", "separator", *MOLECULE_OPTIONS)
 register_format(Format("csv", TABLES["csv"], _read_file, _OPTIONS))
 register_format(Format("tsv", TABLES["tsv"], _read_tabs, _OPTIONS))
 register_format(Format("parquet", TABLES["parquet"], _read_file, _OPTIONS))
