@@ -66,7 +66,7 @@ def test_names_of_smiles_and_sdf_files_are_read(tmp_path):
     assert (graphs[0].id, graphs[0].name) == ("7", "ethanol")
 
 
-def test_identity_is_no_part_of_the_graph():
+def test_equality_does_not_look_at_names():
     named = GraphSet.from_smiles(["CCO"])
     bare = GraphSet.from_lists(
         labels=[named[0].labels],

@@ -28,7 +28,7 @@ _DTYPES: dict[str, npt.DTypeLike] = {
     "edge_labels": np.int32,
     "edge_attributes": np.float64,
 }
-#: What the source called each graph; no part of the graphs themselves.
+#: What the source called each graph.
 _IDENTITY = ("ids", "names", "smiles")
 
 
@@ -211,13 +211,12 @@ class GraphColumns:
         edges: slice | Ints,
         graphs: slice | Ints,
     ) -> Self:
-        per_graph = {name: getattr(self, name) for name in ("rows", *_IDENTITY)}
+        per_graph: dict[str, Any] = {name: getattr(self, name) for name in ("rows", *_IDENTITY)}
+        for name, column in per_graph.items():
+            per_graph[name] = None if column is None else column[graphs]
         return replace(
             self,
-            **{
-                name: None if column is None else column[graphs]
-                for name, column in per_graph.items()
-            },
+            **per_graph,
             node_offsets=node_offsets,
             edge_offsets=edge_offsets,
             labels=self.labels[nodes],

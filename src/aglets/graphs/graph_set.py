@@ -56,7 +56,7 @@ class GraphSet(Formats, GraphColumns):
         have: `y[graphs.rows]` are the targets of these graphs.
     ids, names, smiles : ndarray of str of shape (n_graphs,) or None
         What the source calls each graph, and the SMILES it was read from: pictures, explanations
-        and predictions show them. They are no part of the graphs and not compared.
+        and predictions show them. Equality of sets does not look at them.
     recipe : str or None
         How a reader made labels and attributes, so that it can read further graphs alike.
 
