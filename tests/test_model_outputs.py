@@ -142,18 +142,37 @@ def test_parts_of_the_score_sum_to_it():
         assert total == pytest.approx(score if target.classes is not None else 1.0 - score)
 
 
+def test_parts_of_the_mean_score_vary_as_those_of_each_target_do():
+    y, outputs, f, weight = mixed()
+    rows = outputs.encode(y)
+    parts = outputs.score_parts(rows, f, weight)
+    expected = np.zeros(len(y))
+    for t, part in enumerate(outputs.slices):
+        k, sign = given(y[:, t]), -1.0 if outputs.targets[t].classes is None else 1.0
+        own = outputs.targets[t].score_parts(rows[part][:, k], f[k, part], weight[k])
+        expected[k] += sign * (own - own.mean()) / len(outputs.targets)
+    np.testing.assert_allclose(parts, expected)
+    gaps = ~np.stack([given(column) for column in y.T])[outputs.target_of]
+    by_weight = np.where(gaps, 0.0, weight)
+    filled = np.where(gaps, 0.0, rows)
+    np.testing.assert_allclose(outputs.score_parts(filled, f, by_weight), expected)
+    np.testing.assert_allclose(
+        outputs.scores(filled, f, by_weight), outputs.scores(rows, f, weight)
+    )
+
+
 def test_weights_are_zero_at_gaps_and_balanced_within_each_target():
     y, outputs, _, weight = mixed()
     rows = outputs.encode(y)
     weights = outputs.weights(rows, np.ones(len(y)), "balanced")
-    assert weights.shape == (3, len(y))
-    for t, column in enumerate(y.T):
-        k = given(column)
-        assert not weights[t, ~k].any()
+    assert weights.shape == (outputs.n_outputs, len(y))
+    for t, own in zip(outputs.target_of, weights, strict=True):
+        k = given(y[:, t])
+        assert not own[~k].any()
         expected = np.ones(k.sum())
         if outputs.targets[t].classes is not None:
-            expected = compute_sample_weight("balanced", column[k].astype(str))
-        np.testing.assert_allclose(weights[t, k], expected)
+            expected = compute_sample_weight("balanced", y[k, t].astype(str))
+        np.testing.assert_allclose(own[k], expected)
     one = outputs.weights(rows, weight, [{1: 3.0}, None, None])
     factor = np.where(y[:, 0] == 1, 3.0, 1.0) * given(y[:, 0])
     np.testing.assert_allclose(one[0], weight * factor)

@@ -179,7 +179,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             )
         class_weight = getattr(self, "class_weight", None)
         weights = self.outputs_.weights(encoded, weight, class_weight)
-        return Sample(graphs, encoded, weight, weights[0])
+        return Sample(graphs, encoded, weight, weights)
 
     def _loss(self) -> Loss:
         """Make the loss that the parameters ask for."""

@@ -30,7 +30,7 @@ class Outputs:
     """The targets of a model, and the rows of its coefficients that answer for each.
 
     Encoded targets have shape (n_outputs, n_graphs), f has shape (n_graphs, n_outputs), and weights
-    have shape (n_graphs,) if all targets share them, else (n_targets, n_graphs).
+    have shape (n_graphs,) if all outputs share them, else (n_outputs, n_graphs).
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class Outputs:
         sample_weight: Floats,
         class_weight: ClassWeight | Sequence[ClassWeight] = None,
     ) -> Floats:
-        """Weigh the graphs of every target, shape (n_targets, n_graphs); 0 where it is unknown.
+        """Weigh the graphs for every output, shape (n_outputs, n_graphs); 0 where y is unknown.
 
         Parameters
         ----------
@@ -242,12 +242,11 @@ class Outputs:
                 f"class_weight must hold one entry per target ({len(self.targets)}). "
                 f"Got {len(each)} instead."
             )
-        return np.stack(
-            [
-                _target_weight(target, encoded[rows], sample_weight, factors)
-                for target, rows, factors in zip(self.targets, self.slices, each, strict=True)
-            ]
-        )
+        weights = [
+            _target_weight(target, encoded[rows], sample_weight, factors)
+            for target, rows, factors in zip(self.targets, self.slices, each, strict=True)
+        ]
+        return np.stack(weights)[self.target_of]
 
     def as_table(self, f: Floats) -> Floats:
         """Give f a column per output; that of a single output is a vector outside."""
@@ -297,6 +296,22 @@ class Outputs:
         scores = self.scores(encoded, f, weight)
         return float(scores[0]) if len(scores) == 1 else float(np.nanmean(scores))
 
+    def score_parts(self, encoded: Floats, f: Floats, weight: Floats) -> Floats:
+        """Return what each graph adds to the score, or takes from it, but for a constant."""
+        parts = self._parts(encoded, weight)
+        if len(parts) == 1:
+            target, rows, w = parts[0]
+            return target.score_parts(encoded[rows], f[:, rows], w)
+        total = np.zeros(len(f))
+        for target, rows, w in parts:
+            known = (w > 0.0) & ~np.isnan(encoded[rows.start])
+            if known.any():
+                own = target.score_parts(encoded[rows][:, known], f[known, rows], w[known])
+                # R² falls with what a graph adds to the error.
+                sign = -1.0 if target.classes is None else 1.0
+                total[known] += sign * (own - own.mean()) / len(parts)
+        return total
+
     def same_as(self, other: Outputs) -> bool:
         """Whether the other ones have the same targets, losses included."""
         return len(self.targets) == len(other.targets) and all(
@@ -304,8 +319,9 @@ class Outputs:
         )
 
     def _parts(self, encoded: Floats, weight: Floats) -> list[tuple[Target, slice, Floats]]:
-        each = np.broadcast_to(weight, (len(self.targets), encoded.shape[1]))
-        return list(zip(self.targets, self.slices, each, strict=True))
+        each = np.broadcast_to(weight, encoded.shape)
+        first = [rows.start for rows in self.slices]
+        return list(zip(self.targets, self.slices, each[first], strict=True))
 
 
 def _loss(loss: Loss | str) -> Loss:

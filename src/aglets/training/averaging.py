@@ -76,7 +76,7 @@ def greedy_members(
     weights = greedy_weights(
         f,
         np.concatenate([sample.targets for sample in held_out], axis=1),
-        np.concatenate([sample.weight for sample in held_out]),
+        np.concatenate([sample.weights for sample in held_out], axis=1),
         outputs,
         np.array([n_nonzero[place] for place in places]),
     )
@@ -112,7 +112,7 @@ def greedy_weights(
     ----------
     f : ndarray of shape (n_candidates, n_outputs, n_graphs)
     targets : ndarray of shape (n_outputs, n_graphs)
-    weight : ndarray of shape (n_graphs,)
+    weight : ndarray of shape (n_outputs, n_graphs), or (n_graphs,) if all outputs share them
     outputs : Outputs
     n_nonzero : ndarray of shape (n_candidates,)
         Number of graphlets: among equals the smaller, then the first, is taken.

@@ -168,7 +168,8 @@ def prepare(
     """
     input_spec = learn_input_spec(sample, settings) if input_spec is None else input_spec
     columns = () if sample.covariates is None else sample.covariates.T
-    sample = sample[content_order(sample.graphs, *sample.targets, sample.weight, *columns)]
+    columns = (*sample.targets, *sample.weights, *columns)
+    sample = sample[content_order(sample.graphs, *columns)]
     plan = MiningPlan(
         maxpat=maxpat,
         starts=starts,

@@ -22,11 +22,12 @@ class Sample:
     ----------
     graphs : GraphSet
     targets : ndarray of shape (n_outputs, n_graphs)
-        -1 or +1 for classes, numbers for regression.
+        -1 or +1 for classes, numbers for regression; where a target is unknown any finite number.
     sample_weight : ndarray of shape (n_graphs,)
         How often each graph counts: also in means and spreads of attributes.
-    weight : ndarray of shape (n_graphs,)
-        The same times the weight of the graph's class: what the loss is weighted by.
+    weights : ndarray of shape (n_outputs, n_graphs)
+        The same times the weight of the graph's class: what the loss of each output is weighted
+        by; 0 where its target is unknown. Shape (n_graphs,) if all outputs share them.
     covariates : ndarray of shape (n_graphs, n_covariates) or None
         As ``Covariates.centered`` gives them.
     """
@@ -34,15 +35,18 @@ class Sample:
     graphs: GraphSet
     targets: Floats
     sample_weight: Floats
-    weight: Floats
+    weights: Floats
     covariates: Floats | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", np.broadcast_to(self.weights, self.targets.shape))
 
     def __getitem__(self, rows: NDArray[np.intp]) -> Sample:
         return Sample(
             graphs=self.graphs[rows],
             targets=self.targets[:, rows],
             sample_weight=self.sample_weight[rows],
-            weight=self.weight[rows],
+            weights=self.weights[:, rows],
             covariates=None if self.covariates is None else self.covariates[rows],
         )
 

@@ -267,7 +267,7 @@ def _score(
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
     f = decision(points, input_spec, held_out)
-    return outputs.score(held_out.targets, f, held_out.weight)
+    return outputs.score(held_out.targets, f, held_out.weights)
 
 
 def choose(

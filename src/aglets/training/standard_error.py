@@ -52,7 +52,7 @@ def standard_error(
     f = np.stack([point.held_f for point in points], axis=1)
     sample = held_out[0]
     if by_score:
-        parts = outputs.single.score_parts(sample.targets, f, sample.weight)
+        parts = outputs.score_parts(sample.targets, f, sample.weights)
     else:
         parts = _losses(f, sample, outputs)
     return float(np.sqrt(len(parts)) * np.std(parts, ddof=1)) if len(parts) > 1 else 0.0
@@ -62,5 +62,5 @@ def _losses(f: Floats, held_out: Sample, outputs: Outputs) -> Floats:
     """Return what each graph adds to the loss."""
     rows = [slice(i, i + 1) for i in range(len(f))]
     return np.array(
-        [outputs.loss_value(held_out.targets[:, i], f[i], held_out.weight[i]) for i in rows]
+        [outputs.loss_value(held_out.targets[:, i], f[i], held_out.weights[:, i]) for i in rows]
     )

@@ -99,7 +99,7 @@ class LocalPlacement:
 
     def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
         """Return the graphs as one path sees them; a design of several shards comes from them."""
-        values, weight = self.sample.covariates, self.sample.weight
+        values, weight = self.sample.covariates, self.sample.weights[goal.output]
         if design is None and values is not None:
             design = CovariateDesign.of(values, goal.covariate_penalty, weight)
         return LocalGraphs(self, goal, design)
@@ -131,13 +131,13 @@ class LocalPlacement:
         """Return the children of tree nodes, grown if need be (`Tree.children`)."""
         return self.tree.children(names, maxpat=maxpat)
 
-    def covariate_moments(self) -> CovariateMoments:
-        """Sum up the covariates."""
-        return CovariateMoments.of(self._covariates, self.sample.weight)
+    def covariate_moments(self, output: int) -> CovariateMoments:
+        """Sum up the covariates, weighted as one output is."""
+        return CovariateMoments.of(self._covariates, self.sample.weights[output])
 
-    def covariate_squares(self, mean: Floats) -> Floats:
+    def covariate_squares(self, output: int, mean: Floats) -> Floats:
         """Weighted sum of squared distances from the mean."""
-        return np.asarray(self.sample.weight @ (self._covariates - mean) ** 2)
+        return np.asarray(self.sample.weights[output] @ (self._covariates - mean) ** 2)
 
     def covariate_triangle(self, mean: Floats, back: Floats) -> Floats:
         """R of a QR decomposition of the scaled covariates."""
@@ -180,7 +180,7 @@ class LocalGraphs:
         self.pooling, self.counts = goal.pooling, goal.pooling != ("best",)
         self.loss = goal.loss
         self.y = np.ascontiguousarray(sample.targets[goal.output])
-        self.weight = sample.weight
+        self.weight = np.ascontiguousarray(sample.weights[goal.output])
         self.design = design
         self.covariates = None if design is None else design.rows(placement._covariates)
 
@@ -349,7 +349,7 @@ class LocalJudge:
         self._counts = graphs.counts
         self._held_out = graphs.placement.held_out(held_out.graphs)
         self._y = np.ascontiguousarray(held_out.targets[graphs.output])
-        self._weight = held_out.weight
+        self._weight = np.ascontiguousarray(held_out.weights[graphs.output])
         self._covariates = None
         if graphs.design is not None and held_out.covariates is not None:
             self._covariates = graphs.design.rows(held_out.covariates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from aglets.graphs.arrays import Floats
@@ -67,7 +68,9 @@ class ScoreSums:
 
     @property
     def score(self) -> float:
-        """Weighted accuracy, or R²."""
+        """Weighted accuracy, or R²; NaN without weight."""
+        if self.weight == 0.0:
+            return math.nan
         if self.classification:
             return self.right / self.weight
         if self.spread == 0.0:

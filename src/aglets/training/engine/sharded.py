@@ -133,10 +133,10 @@ class ShardedPlacement:
         return self._held_out[id(sample)][1]
 
     def _design(self, goal: Goal) -> CovariateDesign:
-        parts = self.parts
+        parts, output = self.parts, goal.output
         return design_from_parts(
-            ask(parts, "covariate_moments"),
-            lambda mean: _total(ask(parts, "covariate_squares", mean)),
+            ask(parts, "covariate_moments", output),
+            lambda mean: _total(ask(parts, "covariate_squares", output, mean)),
             lambda mean, back: ask(parts, "covariate_triangle", mean, back),
             goal.covariate_penalty,
         )
