@@ -28,10 +28,10 @@ double norm(std::span<const double> values) {
 /// The root t of |(v_k / (c_k t + slack))_k|_2 = 1. One over the norm is concave
 /// and grows with t, so Newton's steps on it from the left end never pass the root.
 double row_norm(std::span<const double> c, std::span<const double> v, double slack) {
-  const auto [least, most] = std::minmax_element(c.begin(), c.end());
+  const auto [low, high] = std::minmax_element(c.begin(), c.end());
   const double size = norm(v);
-  double t = (size - slack) / *most;
-  if (*least == *most) return t;
+  double t = (size - slack) / *high;
+  if (*low == *high) return t;
   for (int step = 0; step < MAX_ROOT_STEPS; ++step) {
     double squares = 0.0, slope = 0.0;
     for (std::size_t k = 0; k < c.size(); ++k) {
