@@ -41,7 +41,8 @@ def load_tu(data_folder: Path):
 
     from aglets import datasets
 
-    return cache(lambda name, **options: datasets.load_tu(data_folder / name, **options))
+    plain = {"edge_labels": False}
+    return cache(lambda name, **options: datasets.load_tu(data_folder / name, **plain | options))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.model_selection import ShuffleSplit
 
 import aglets
 from aglets import GraphSet, LagraClassifierCV, LagraRegressorCV, datasets, report
@@ -224,8 +225,8 @@ def test_covariates_are_averaged_too(planted):
 
 def test_folds_are_needed_for_their_average(planted):
     graphs, y = planted
-    with pytest.raises(ValueError, match="average='folds' needs several folds. Got a single hold"):
-        LagraClassifierCV(**GRID, average="folds").fit(graphs, y)
+    with pytest.raises(ValueError, match="average='folds' needs several folds. Got a cv with a"):
+        LagraClassifierCV(**GRID, average="folds", cv=ShuffleSplit(1)).fit(graphs, y)
     with pytest.raises(ValueError, match="average='folds' needs folds of the training graphs"):
         LagraClassifierCV(**GRID, average="folds").fit(graphs, y, validation=(graphs, y))
     with pytest.raises(ValueError, match="'average' parameter .* 'none' or 'greedy' or 'folds'"):

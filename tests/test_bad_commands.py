@@ -83,7 +83,7 @@ COMMANDS: dict[str, tuple] = {
         ["fit", "{}/t.csv", "--target", "active"],
         1,
         "Expected a column 'active' in t.csv, but its columns are 'smiles' and 'y'; name the "
-        "right one.",
+        "right one with --target COLUMN.",
     ),
     "fit: one class": (
         ["fit", "{}/one.csv", "--target", "y", "-o", "{}/m"],
@@ -93,15 +93,13 @@ COMMANDS: dict[str, tuple] = {
     ),
     "fit: a negative rho": (
         ["fit", "demo", "--rho", "-1", "-o", "{}/m"],
-        1,
-        "The 'rhos' parameter of LagraClassifierCV must be 'auto', or a list of at least one "
-        "value, each different and a float in the range (0, inf). Got (-1.0,) instead.",
+        2,
+        "Invalid value for '--rho': -1 is not a number greater than 0.",
     ),
     "fit: a huge maxpat": (
         ["fit", "demo", "--maxpat", "100", "-o", "{}/m"],
-        1,
-        "The 'maxpats' parameter of LagraClassifierCV must be 'auto', or a list of at least one "
-        "value, each different and an int in the range [1, 64]. Got (100,) instead.",
+        2,
+        "Invalid value for '--maxpat': 100 is not a number from 1 to 64.",
     ),
     "fit: a loss for numbers": (
         ["fit", "demo", "--task", "classes", "--loss", "huber", "-o", "{}/m"],
@@ -151,7 +149,8 @@ COMMANDS: dict[str, tuple] = {
     "predict: no such column": (
         ["predict", "{}/demo.aglets", "{}/t.csv", "--smiles", "S"],
         1,
-        "Expected a column 'S' in t.csv, but its columns are 'smiles' and 'y'; name the right one.",
+        "Expected a column 'S' in t.csv, but its columns are 'smiles' and 'y'; name the right one "
+        "with --smiles smiles.",
     ),
     "predict: an unknown ending": (
         ["predict", "{}/demo.aglets", "{}/t.csv", "-o", "{}/a.xls"],

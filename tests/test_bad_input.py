@@ -372,12 +372,12 @@ CASES: dict[str, tuple] = {
     "table: no such column": (
         lambda f: GraphSet.from_table(text(f, "a.csv", "SMILES,y\nC,1\n")),
         "Expected a column 'smiles' in a.csv, but its columns are 'SMILES' and 'y'; name the "
-        "right one.",
+        "right one with smiles='SMILES'.",
     ),
     "table: another separator": (
         lambda f: GraphSet.from_table(text(f, "a.csv", "smiles;y\nC;1\n")),
         "Expected a column 'smiles' in a.csv, but its columns are 'smiles;y'; name the right "
-        "one, or say how columns are separated: separator=';'.",
+        "one with smiles=COLUMN, or say how columns are separated: separator=';'.",
     ),
     "table: empty": (
         lambda f: GraphSet.from_table(text(f, "a.csv", "")),
@@ -386,7 +386,7 @@ CASES: dict[str, tuple] = {
     "table: no target column": (
         lambda f: GraphSet.from_table(text(f, "a.csv", "smiles,y\nC,1\n"), target="active"),
         "Expected a column 'active' in a.csv, but its columns are 'smiles' and 'y'; name the "
-        "right one.",
+        "right one with target=COLUMN.",
     ),
     "table: an empty field": (
         lambda f: GraphSet.from_table(text(f, "a.csv", "smiles,y\n,1\n"), target="y"),
@@ -407,7 +407,8 @@ CASES: dict[str, tuple] = {
     ),
     "table: a frame without the column": (
         lambda _: GraphSet.from_table(pd.DataFrame({"s": ["C"]})),
-        "Expected a column 'smiles' in the table, but its columns are 's'; name the right one.",
+        "Expected a column 'smiles' in the table, but its columns are 's'; name the right one with "
+        "smiles=COLUMN.",
     ),
     "sdf: no molecule": (
         lambda f: GraphSet.from_sdf(text(f, "a.sdf", "x\n$$$$\n")),

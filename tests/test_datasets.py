@@ -14,6 +14,8 @@ from aglets.datasets.components import keep_component
 from aglets.datasets.tu import user_cache
 from aglets.io import _numbers
 
+pytestmark = pytest.mark.filterwarnings("ignore:TINY has edge labels")
+
 # Three graphs: a path of 3 nodes, one node, an edge.
 TINY = {
     "A": "1, 2\n2, 1\n2, 3\n3, 2\n5, 6\n6, 5\n",

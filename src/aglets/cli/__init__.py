@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ def _run(given: list[str]) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: stderr.print(
-            f"Note: {visible(message)}", style="yellow", markup=False
+            f"Note: {visible(_spelled(str(message)))}", style="yellow", markup=False
         )
         try:
             app(args=[word for word in given if word != "--debug"], prog_name="aglets")
@@ -51,7 +52,40 @@ def _run(given: list[str]) -> int:
 
 
 #: Options of functions, as the command line spells them.
-_SPELLED = {"errors='skip'": "--errors skip", "separator=": "--separator "}
+_SPELLED = {
+    "errors='skip'": "--errors skip",
+    "edge_labels=True": "--edge-labels",
+    "edge_labels=False": "--no-edge-labels",
+}
+#: Parameters of estimators, as the command line calls them where it does otherwise.
+_OPTIONS = {
+    "rhos": "rho",
+    "maxpats": "maxpat",
+    "n_jobs": "jobs",
+    "cv": "folds",
+    "random_state": "seed",
+    "max_bytes": "memory-limit",
+}
+#: Options that take a value, in quotes or left open.
+_VALUED = re.compile(r"\b(smiles|target|id_column|name_column|separator)=('[^']*'|COLUMN)")
+_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+")
+
+
+def _spelled(text: str) -> str:
+    for option, spelled in _SPELLED.items():
+        text = text.replace(option, spelled)
+    text = _VALUED.sub(
+        lambda found: f"--{found[1].replace('_', '-')} {_in_a_shell(found[2])}", text
+    )
+    return _PARAMETER.sub(
+        lambda found: f"--{_OPTIONS.get(found[1], found[1]).replace('_', '-')}", text
+    )
+
+
+def _in_a_shell(value: str) -> str:
+    """Take the quotes from a value that needs none."""
+    bare = value.strip("'")
+    return value if not bare or re.search(r"[^\w.:/-]", bare) else bare
 
 
 def _sentence(error: Exception) -> str:
@@ -62,6 +96,5 @@ def _sentence(error: Exception) -> str:
         text = f"Expected a file, but there is no {error.filename}"
     elif isinstance(error, OSError) and error.filename:
         text = f"{error.strerror}: {error.filename}"
-    for option, spelled in _SPELLED.items():
-        text = text.replace(option, spelled)
+    text = _spelled(text)
     return visible(text if text.endswith((".", "!", "?")) else f"{text}.")

@@ -30,10 +30,24 @@ data_app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from aglets._version import __version__
+
+        typer.echo(f"aglets {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def root(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Attributed graphlets: sparse, readable models of graphs."""

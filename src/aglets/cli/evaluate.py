@@ -52,7 +52,6 @@ def evaluate(
 
     graphs, y = source.load_with_targets()
     options: dict[str, Any] = {"average": average.value, "random_state": seed}
-    options |= {"cv": 5} if average is Average.folds else {}
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
     options |= {"rhos": tuple(rho)} if rho else {}
     options |= {"covariates": covariates.value} if covariates is not None else {}

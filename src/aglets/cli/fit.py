@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -57,15 +58,44 @@ class BuiltIn(str, Enum):
     size = "size"
 
 
+Number = TypeVar("Number", int, float)
+
+
+def _sizes(values: list[int] | None) -> list[int] | None:
+    from aglets.mining.arguments import LARGEST_MAXPAT
+
+    return _checked(values, lambda size: 1 <= size <= LARGEST_MAXPAT, f"from 1 to {LARGEST_MAXPAT}")
+
+
+def _lengths(values: list[float] | None) -> list[float] | None:
+    return _checked(values, lambda rho: 0.0 < rho < float("inf"), "greater than 0")
+
+
+def _checked(
+    values: list[Number] | None, holds: Callable[[Number], bool], words: str
+) -> list[Number] | None:
+    """Refuse values of an option that may be given several times, in the words of its user."""
+    for value in values or ():
+        if not holds(value):
+            raise typer.BadParameter(f"{value:g} is not a number {words}.")
+    if values is not None and len(set(values)) < len(values):
+        raise typer.BadParameter("the same number is given twice.")
+    return values
+
+
 #: Options that fitting and evaluating share.
 Targets = Annotated[Kind, typer.Option("--task", help="Whether targets are classes or numbers.")]
 Maxpats = Annotated[
     list[int] | None,
-    typer.Option("--maxpat", help="Maximum number of nodes of a graphlet; several to choose."),
+    typer.Option(
+        "--maxpat",
+        help="Maximum number of nodes of a graphlet; several to choose.",
+        callback=_sizes,
+    ),
 ]
 Rhos = Annotated[
     list[float] | None,
-    typer.Option("--rho", help="Length scale of attributes; several to choose."),
+    typer.Option("--rho", help="Length scale of attributes; several to choose.", callback=_lengths),
 ]
 Covariates = Annotated[
     BuiltIn | None,
@@ -117,7 +147,7 @@ def fit(
         typer.Option(
             "--average",
             help="One model to read, or the mean of several: more graphlets, better predictions. "
-            "'folds' needs --folds.",
+            "'folds' makes five, or as many as --folds says.",
         ),
     ] = Average.none,
     pooling: Annotated[
@@ -169,6 +199,7 @@ def fit(
     how often each graphlet is found again in fits to half of the graphs.
     """
     from aglets.cli.progress import FitProgress
+    from aglets.estimators import N_AVERAGED
     from aglets.explain.plain import NO_GRAPHLETS
     from aglets.graphs.leaks import size_leak
     from aglets.training.checkpoint import Checkpoint, check_folder, fingerprint
@@ -194,7 +225,8 @@ def fit(
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
     estimator.set_params(**options)
     key = fingerprint(graphs, y, estimator.get_params())
-    n_paths = len(estimator.grid(graphs).cells) * (folds or 1)
+    n_folds = folds or (N_AVERAGED if average is Average.folds else 1)
+    n_paths = len(estimator.grid(graphs).cells) * n_folds
     with Checkpoint(folder, key, resume=resume) as kept:
         progress = FitProgress(
             kept,

@@ -154,7 +154,7 @@ class Source:
                 graphs = replace(graphs, edge_labels=None, edge_vocabulary=None)
         elif self._is_name():
             FORMATS["tu"].check(self.options)
-            graphs, y = datasets.load_tu(self.data, edge_labels=bool(self.options.edge_labels))
+            graphs, y = datasets.load_tu(self.data, edge_labels=self.options.edge_labels)
         else:
             format_of(path, self.options.format)
             graphs, y = read_file(path, self.options)

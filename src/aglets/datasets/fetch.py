@@ -73,7 +73,7 @@ def list_tu() -> list[TuEntry]:
 def fetch_tu(
     name: str,
     *,
-    edge_labels: bool = False,
+    edge_labels: bool | None = None,
     edge_attributes: bool = False,
     component: Literal["largest", "first"] | None = None,
 ) -> tuple[GraphSet, npt.NDArray[Any]]:

@@ -19,7 +19,7 @@ __all__ = ["load_tu"]
 def load_tu(
     name_or_folder: str | Path,
     *,
-    edge_labels: bool = False,
+    edge_labels: bool | None = None,
     edge_attributes: bool = False,
     component: Literal["largest", "first"] | None = None,
 ) -> tuple[GraphSet, npt.NDArray[Any]]:
@@ -31,7 +31,11 @@ def load_tu(
     Parameters
     ----------
     name_or_folder : str or Path
-    edge_labels, edge_attributes : bool
+    edge_labels : bool, optional
+        Whether to read those of the edges, too. They are left out unless asked for, as in the
+        paper, while readers of molecules take them; if there are any, a warning says so. False
+        leaves them out without it.
+    edge_attributes : bool
         Whether to read those of the edges, too.
     component : "largest", "first" or None
         Keep only the largest connected component of every graph, or the one that holds its first

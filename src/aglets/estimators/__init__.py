@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from aglets.estimators._cv import LagraClassifierCV, LagraRegressorCV
+from aglets.estimators._over_grid import N_AVERAGED
 from aglets.estimators._single import LagraClassifier, LagraRegressor
 
-__all__ = ["LagraClassifier", "LagraClassifierCV", "LagraRegressor", "LagraRegressorCV"]
+__all__ = [
+    "N_AVERAGED",
+    "LagraClassifier",
+    "LagraClassifierCV",
+    "LagraRegressor",
+    "LagraRegressorCV",
+]

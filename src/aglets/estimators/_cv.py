@@ -61,8 +61,9 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         to ten points, chosen one after the other such that the loss of the mean on held-out graphs
         is lowest (of all folds together, if there are several); with ``refit``, each of them is
         fitted again on all graphs. "folds" is the mean of the folds' own greedy means, each as
-        trained in its fold. Means predict better, but take several times as many graphlets. They
-        are models like any other, without a path: see ``members_`` instead of ``path_``.
+        trained in its fold; with ``cv="holdout"`` there are five. Means predict better, but take
+        several times as many graphlets. They are models like any other, without a path: see
+        ``members_`` instead of ``path_``.
     max_graphlets : int or None, default=None
         Drop graphlets from the fitted model until so many are left, so that its predictions on the
         graphs of ``fit`` change as little as possible (:func:`aglets.compact`); made for averages.

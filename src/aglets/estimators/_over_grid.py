@@ -56,6 +56,9 @@ GRID: Mapping[str, Condition] = {
     "max_graphlets": either(integers(1), one_of(None)),
 }
 
+#: Folds of ``average="folds"`` where no number was given.
+N_AVERAGED = 5
+
 #: What a fit has if it ends on one path, and what if it is an average.
 OF_A_PATH = ("path_", "lambdas_", "lambda_", "lambda_max_", "objective_")
 OF_AN_AVERAGE = ("members_",)
@@ -202,16 +205,17 @@ class OverGrid(BaseLagra):
         self._keep(average_models(models, [member.weight for member in members]))
 
     def _folds(self, sample: Sample) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        one_part = isinstance(self.cv, str)
         folds = make_folds(
             sample,
             self.outputs_.single,
-            self.cv,
+            N_AVERAGED if one_part and self.average == "folds" else self.cv,
             validation_fraction=self.validation_fraction,
             random_state=self.random_state,
         )
         if len(folds) == 1 and self.average == "folds":
             raise ValueError(
-                "average='folds' needs several folds. Got a single hold-out; set cv=5, or "
+                "average='folds' needs several folds. Got a cv with a single one; set cv=5, or "
                 "average='greedy'."
             )
         if len(folds) > 1 and not self.refit and self.average != "folds":

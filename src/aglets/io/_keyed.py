@@ -69,6 +69,18 @@ class Keys:
         return json.dumps({"keys": asdict(self)})
 
 
+def keys_for(keys: Keys, nodes: Iterable[Items]) -> Keys:
+    """Return the keys for graphs whose nodes may carry no labels, as those of a generator.
+
+    Where the key of labels was not chosen, and no node has it, nor anything else that was not named
+    as an attribute, all nodes get one label.
+    """
+    if keys.label != LABEL:
+        return keys
+    found = {key for items in nodes for item in items for key in item}
+    return keys if found - set(keys.attributes) else replace(keys, label=None)
+
+
 def _several(keys: OneOrMore) -> tuple[str, ...]:
     return () if keys is None else (keys,) if isinstance(keys, str) else tuple(keys)
 

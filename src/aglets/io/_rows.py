@@ -14,6 +14,12 @@ from aglets.io.optional import optional
 
 PathLike = str | os.PathLike[str]
 
+#: Option of a reader -> the column that it names.
+Columns = Mapping[str, str]
+
+#: What columns are often called that an option asks for.
+_ALIKE = {"smiles": ("smi", "mol", "structure")}
+
 _SEPARATORS = {".tsv": "\t", ".tab": "\t"}
 
 
@@ -44,12 +50,20 @@ def smiles_rows(path: PathLike) -> Iterator[Row]:
                 row += 1
 
 
-def table_rows(
-    source: Any, columns: Sequence[str], *, separator: str | None = None
-) -> Iterator[Row]:
+def table_rows(source: Any, columns: Columns, *, separator: str | None = None) -> Iterator[Row]:
     """Yield the rows of a CSV, TSV or Parquet file, or of a DataFrame, after checking its columns.
 
-    Values of text files are strings; an empty field is "".
+    Parameters
+    ----------
+    source : path or DataFrame
+    columns : mapping of str to str
+        The columns that must be there, by the option that names them.
+    separator : str, optional
+
+    Yields
+    ------
+    Row
+        Values of text files are strings; an empty field is "".
     """
     if hasattr(source, "columns") and hasattr(source, "itertuples"):
         return _frame_rows(source, columns)
@@ -58,7 +72,7 @@ def table_rows(
     return _text_rows(Path(source), columns, separator)
 
 
-def _text_rows(path: Path, columns: Sequence[str], separator: str | None) -> Iterator[Row]:
+def _text_rows(path: Path, columns: Columns, separator: str | None) -> Iterator[Row]:
     with opened_text(path, newline="") as lines:
         reader = csv.reader(lines, delimiter=separator or _SEPARATORS.get(kind_of(path), ","))
         try:
@@ -79,7 +93,7 @@ def _text_rows(path: Path, columns: Sequence[str], separator: str | None) -> Ite
             ) from None
 
 
-def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+def _parquet_rows(path: Path, columns: Columns) -> Iterator[Row]:
     parquet = optional("pyarrow.parquet", "reading Parquet files")
     try:
         file = parquet.ParquetFile(path)
@@ -99,15 +113,16 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
                 row += 1
 
 
-def _frame_rows(frame: Any, columns: Sequence[str]) -> Iterator[Row]:
+def _frame_rows(frame: Any, columns: Columns) -> Iterator[Row]:
     names = [str(name) for name in frame.columns]
     _check_columns(names, columns, "the table")
     for row, values in enumerate(frame.itertuples(index=False, name=None)):
         yield Row(row, None, dict(zip(names, values, strict=True)))
 
 
-def _check_columns(header: Sequence[str], wanted: Sequence[str], name: str) -> None:
-    lacking = [repr(column) for column in wanted if column not in header]
+def _check_columns(header: Sequence[str], wanted: Columns, name: str) -> None:
+    missing = {option: column for option, column in wanted.items() if column not in header}
+    lacking = [repr(column) for column in missing.values()]
     if not lacking:
         return
     if not header:
@@ -118,5 +133,12 @@ def _check_columns(header: Sequence[str], wanted: Sequence[str], name: str) -> N
         hint = f", or say how columns are separated: separator={mark!r}"
     raise ValueError(
         f"Expected a column {listing(lacking)} in {name}, but its columns are "
-        f"{listing([repr(column) for column in header], limit=20)}; name the right one{hint}."
+        f"{listing([repr(column) for column in header], limit=20)}; name the right one with "
+        f"{_named(next(iter(missing)), [] if hint else header)}{hint}."
     )
+
+
+def _named(option: str, header: Sequence[str]) -> str:
+    """Spell an option with the column that was probably meant, if one looks like it."""
+    alike = [name for name in header for word in _ALIKE.get(option, ()) if word in name.lower()]
+    return f"{option}={alike[0]!r}" if alike else f"{option}=COLUMN"

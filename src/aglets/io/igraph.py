@@ -15,6 +15,7 @@ from aglets.io._keyed import (
     check_list,
     graph_set,
     keyed_graphs,
+    keys_for,
     refuse,
     refuse_directed,
 )
@@ -38,7 +39,8 @@ def from_igraph(
     graphs : iterable of igraph.Graph
         Undirected. Parallel edges are merged.
     label : str, sequence of str or None
-        Vertex attribute that is the label; several make tuples; None gives every node the label 0.
+        Vertex attribute that is the label; several make tuples; None gives every node the label 0,
+        as do graphs whose nodes carry nothing.
     attributes : str or sequence of str, optional
         Vertex attributes that are numbers or vectors. They become the attribute names.
     edge_label : str, sequence of str or None
@@ -63,7 +65,8 @@ def from_igraph(
     """
     check_list(graphs, "igraph", is_one=hasattr(graphs, "vs"))
     keys = Keys.of(label, attributes, edge_label, edge_attributes)
-    return graph_set(_keyed(list(graphs)), keys)
+    keyed = list(_keyed(list(graphs)))
+    return graph_set(keyed, keys_for(keys, (graph.nodes for graph in keyed)))
 
 
 def _keyed(graphs: list[Any]) -> Iterator[KeyedGraph]:

@@ -15,6 +15,7 @@ from aglets.io._keyed import (
     check_list,
     graph_set,
     keyed_graphs,
+    keys_for,
     refuse,
     refuse_directed,
 )
@@ -38,7 +39,8 @@ def from_networkx(
     graphs : iterable of networkx.Graph
         Undirected. Nodes may be anything; their order is kept. Parallel edges are merged.
     label : str, sequence of str or None
-        Key of the node label; several make tuples; None gives every node the label 0.
+        Key of the node label; several make tuples; None gives every node the label 0, as do graphs
+        whose nodes carry nothing.
     attributes : str or sequence of str, optional
         Keys of node attributes, each a number or a vector. They become the attribute names.
     edge_label : str, sequence of str or None
@@ -63,7 +65,8 @@ def from_networkx(
     """
     check_list(graphs, "networkx", is_one=hasattr(graphs, "adj"))
     keys = Keys.of(label, attributes, edge_label, edge_attributes)
-    return graph_set(_keyed(list(graphs)), keys)
+    keyed = list(_keyed(list(graphs)))
+    return graph_set(keyed, keys_for(keys, (graph.nodes for graph in keyed)))
 
 
 def _keyed(graphs: list[Any]) -> Iterator[KeyedGraph]:

@@ -14,6 +14,7 @@ from typing import Any
 from aglets.graphs import GraphSet
 from aglets.graphs.checks import listing
 from aglets.io._keyed import ATTRIBUTES, LABEL
+from aglets.io.pyg import columns_of
 
 __all__ = ["read_objects"]
 
@@ -58,8 +59,10 @@ def read_objects(items: Sequence[Any], recipe: str | None = None) -> GraphSet:
         keys: Any = known.get("keys") or _plain_keys(items, str(kinds[0]))
         read_graphs = GraphSet.from_networkx if kinds[0] == "networkx" else GraphSet.from_igraph
         return read_graphs(items, **keys)
-    if kinds[0] == "torch_geometric" and all(_is_bare(item) for item in items):
-        return GraphSet.from_pyg(items)
+    if kinds[0] == "torch_geometric":
+        columns: Any = columns_of(known["pyg"]) if "pyg" in known else None
+        if columns is not None or all(_is_bare(item) for item in items):
+            return GraphSet.from_pyg(items, **(columns or {}))
     raise TypeError(
         f"Graphs of {kinds[0]} do not distinguish labels from attributes; say which is which with "
         f"GraphSet.{_READERS[str(kinds[0])]}(graphs, ...)."
@@ -89,14 +92,14 @@ def _plain_keys(graphs: Sequence[Any], library: str) -> dict[str, Any]:
             node_keys.update(graph.vs.attributes())
             edge_keys.update(graph.es.attributes())
     plain = {LABEL, ATTRIBUTES}
-    if LABEL not in node_keys or node_keys - plain or edge_keys - plain:
+    if node_keys - plain or edge_keys - plain:
         raise TypeError(
             f"Nodes of these {library} graphs carry {_listed(node_keys)} and edges carry "
             f"{_listed(edge_keys)}; say which is the label and which are attributes with "
             f"GraphSet.{_READERS[library]}(graphs, label=..., attributes=[...])."
         )
     return {
-        "label": LABEL,
+        "label": LABEL if LABEL in node_keys else None,
         "attributes": ATTRIBUTES if ATTRIBUTES in node_keys else None,
         "edge_label": LABEL if LABEL in edge_keys else None,
         "edge_attributes": ATTRIBUTES if ATTRIBUTES in edge_keys else None,

@@ -7,7 +7,9 @@ the columns have to be named; none is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +68,18 @@ def from_pyg(
     -----
     Targets stay in `data`: ``y = [graph.y.item() for graph in data]``.
     """
+    recipe = _recipe(
+        label_slice=label_slice,
+        label_key=label_key,
+        attr_slice=attr_slice,
+        edge_label_slice=edge_label_slice,
+        edge_label_key=edge_label_key,
+        edge_attr_slice=edge_attr_slice,
+        label_values=label_values,
+        edge_label_values=edge_label_values,
+        attribute_names=attribute_names,
+        edge_attribute_names=edge_attribute_names,
+    )
     graphs = list(data)
     _check_data(graphs)
     named = {
@@ -88,7 +102,7 @@ def from_pyg(
         columns["attributes"].append(nodes.attributes(graph, i, n_nodes))
         columns["edge_labels"].append(edges.labels(graph, i, len(pairs)))
         columns["edge_attributes"].append(edges.attributes(graph, i, len(pairs)))
-    return GraphSet.from_lists(
+    read = GraphSet.from_lists(
         labels=columns["labels"],
         edges=columns["edges"],
         attributes=None if attr_slice is None else columns["attributes"],
@@ -97,6 +111,34 @@ def from_pyg(
         attribute_names=attribute_names,
         edge_attribute_names=edge_attribute_names,
     )
+    return replace(read, recipe=recipe)
+
+
+def _recipe(**options: Any) -> str | None:
+    """Write the options as text, to be kept with the graphs; None if text cannot say them."""
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return json.dumps({"pyg": {name: _plain(value) for name, value in given.items()}})
+    except TypeError:  # labels that are neither numbers nor text
+        return None
+
+
+def columns_of(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `from_pyg` that a recipe holds."""
+    return {
+        name: slice(*value["slice"]) if isinstance(value, dict) else value
+        for name, value in said.items()
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, slice):
+        return {"slice": [value.start, value.stop, value.step]}
+    if isinstance(value, str):
+        return value
+    if any(isinstance(entry, (tuple, list)) for entry in value):
+        raise TypeError("tuples would come back as lists")
+    return [entry.item() if isinstance(entry, np.generic) else entry for entry in value]
 
 
 def _check_data(graphs: list[Any]) -> None:

@@ -73,7 +73,7 @@ def _raw_rows(path: Path, kind: str, options: ReadOptions) -> Iterator[Raw]:
     else:
         column = options.smiles or "smiles"
         separator = options.separator or ("\t" if kind == "tsv" else None)
-        for row in table_rows(path, [column], separator=separator):
+        for row in table_rows(path, {"smiles": column}, separator=separator):
             yield Raw(row.row, row.line, str(row.values[column]), row.values[column])
 
 

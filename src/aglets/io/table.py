@@ -102,7 +102,13 @@ def from_table(
     (2, array([1, 0]))
     """
     chosen = MoleculeFeatures.of(**features)
-    columns = [name for name in (smiles, target, id_column, name_column) if name is not None]
+    wanted = {
+        "smiles": smiles,
+        "target": target,
+        "id_column": id_column,
+        "name_column": name_column,
+    }
+    columns = {option: name for option, name in wanted.items() if name is not None}
     items: list[Item] = []
     values: list[Any] = []
     called: dict[str, list[str | None]] = {"smiles": [], "ids": [], "names": []}

@@ -31,6 +31,7 @@ from aglets.graphs.checks import (
     vocabulary_of,
 )
 from aglets.graphs.edges import canonical_edges
+from aglets.graphs.notes import note
 from aglets.io._numbers import INEXACT_FROM, Numbers, line_number, read_numbers
 from aglets.io._opening import parse_json, read_text
 from aglets.io._targets import Targets
@@ -41,7 +42,7 @@ __all__ = ["from_tu", "read_tu", "to_tu"]
 
 
 def read_tu(
-    folder: str | Path, *, edge_labels: bool = False, edge_attributes: bool = False
+    folder: str | Path, *, edge_labels: bool | None = None, edge_attributes: bool = False
 ) -> tuple[GraphSet, npt.NDArray[Any]]:
     """Read all graphs of a folder and what is to be predicted of them.
 
@@ -49,7 +50,10 @@ def read_tu(
     ----------
     folder : path
         Holds NAME_A.txt and the files that belong to it.
-    edge_labels, edge_attributes : bool
+    edge_labels : bool, optional
+        Whether to read those of the edges, too; they are left out unless asked for, as in the
+        paper, and if there are any a warning says so. False leaves them out without it.
+    edge_attributes : bool
         Whether to read those of the edges, too.
 
     Returns
@@ -78,6 +82,11 @@ def read_tu(
     if edge_labels:
         files.require("edge_labels", "leave out edge_labels=True")
         edge_codes, edge_vocabulary = _labels(files, "edge_labels", "A", len(ends))
+    elif edge_labels is None and files.path("edge_labels").is_file():
+        note(
+            f"{files.name} has edge labels, which are not used; read them with edge_labels=True, "
+            "or leave them out without this note with edge_labels=False."
+        )
     if edge_attributes:
         files.require("edge_attributes", "leave out edge_attributes=True")
         edge_rows = _attributes(files, "edge_attributes", "A", len(ends))
@@ -444,7 +453,7 @@ register_format(
     Format(
         "tu",
         (),
-        lambda path, options: read_tu(path, edge_labels=bool(options.edge_labels)),
+        lambda path, options: read_tu(path, edge_labels=options.edge_labels),
         ("edge_labels",),
         _write_file,
     )

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from aglets._version import __version__
 from aglets.graphlets import Graphlet, agis
@@ -23,6 +23,7 @@ from aglets.graphs.arrays import Floats
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
+from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import AttributeScaling
@@ -329,6 +330,31 @@ class LagraModel:
         self.outputs.check_probabilistic()
         f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
         return self.outputs.probabilities(self.outputs.as_table(f))
+
+    def score(
+        self,
+        graphs: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        covariates: Any = None,
+        *,
+        n_jobs: int = 1,
+    ) -> float:
+        """Return the accuracy for classes, R² for numbers; of several targets the mean.
+
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+        y : array-like of shape (n_graphs,) or (n_graphs, n_targets)
+        sample_weight : array-like of shape (n_graphs,), optional
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
+        n_jobs : int
+            Number of threads.
+        """
+        f = self.outputs.as_table(self.decision_function(graphs, covariates, n_jobs=n_jobs))
+        weight = check_sample_weight(sample_weight, len(f))
+        return self.outputs.score(self.outputs.encode(y), f, weight)
 
     def at_stop(self, stop: int) -> LagraModel:
         """Return the model at one of its ``stops``, by position: the sparsest come first."""

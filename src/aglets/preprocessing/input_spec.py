@@ -8,9 +8,6 @@ what was learned from those.
 from __future__ import annotations
 
 import json
-import re
-import sys
-import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,12 +18,11 @@ from numpy.typing import NDArray
 from aglets.graphlets import Graphlet
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
+from aglets.graphs.notes import note
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.scaling import AttributeScaling, ColumnScaling, fit_scaling
 
 __all__ = ["InputSpec"]
-
-_INSIDE = re.compile(r"(aglets|sklearn)(\.|$)")
 
 
 @dataclass(frozen=True)
@@ -286,17 +282,8 @@ def _warn_unknown(
     if len(unknown) > 5:
         named.append(f"{len(unknown) - 5} more")
     several = len(unknown) > 1
-    warnings.warn(
+    note(
         f"{what}{'s' if several else ''} {', '.join(named)} "
         f"{'were' if several else 'was'} never seen in fit; "
-        f"{'their' if several else 'its'} {parts} can match no graphlet.",
-        stacklevel=_level_of_the_caller(),
+        f"{'their' if several else 'its'} {parts} can match no graphlet."
     )
-
-
-def _level_of_the_caller() -> int:
-    """Find how far up the stack the code is that called into this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _INSIDE.match(frame.f_globals.get("__name__", "")):
-        level, frame = level + 1, frame.f_back
-    return level

@@ -8,10 +8,12 @@ of the type (label and start), and the tree is mined over types.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from aglets import mining
@@ -81,7 +83,9 @@ def _centres(rows: Floats, weight: Floats, k: int) -> Floats:
     if len(different) <= k:
         return different
     # Sums of several threads would round in whatever order they end.
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        # Rows that differ in their last digits alone are one cluster to k-means: fewer starts.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         means = KMeans(k, n_init=N_RUNS, random_state=0).fit(different, sample_weight=total)
     return np.unique(means.cluster_centers_, axis=0)
 
