@@ -68,18 +68,8 @@ def from_pyg(
     -----
     Targets stay in `data`: ``y = [graph.y.item() for graph in data]``.
     """
-    recipe = _recipe(
-        label_slice=label_slice,
-        label_key=label_key,
-        attr_slice=attr_slice,
-        edge_label_slice=edge_label_slice,
-        edge_label_key=edge_label_key,
-        edge_attr_slice=edge_attr_slice,
-        label_values=label_values,
-        edge_label_values=edge_label_values,
-        attribute_names=attribute_names,
-        edge_attribute_names=edge_attribute_names,
-    )
+    given = dict(locals())  # before anything else is named here
+    del given["data"]
     graphs = list(data)
     _check_data(graphs)
     named = {
@@ -111,10 +101,10 @@ def from_pyg(
         attribute_names=attribute_names,
         edge_attribute_names=edge_attribute_names,
     )
-    return replace(read, recipe=recipe)
+    return replace(read, recipe=_recipe(given))
 
 
-def _recipe(**options: Any) -> str | None:
+def _recipe(options: Mapping[str, Any]) -> str | None:
     """Write the options as text, to be kept with the graphs; None if text cannot say them."""
     given = {name: value for name, value in options.items() if value is not None}
     try:
