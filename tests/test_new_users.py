@@ -29,7 +29,7 @@ def test_version_is_printed(capsys):
     assert capsys.readouterr().out == f"aglets {__version__}\n"
 
 
-def test_an_average_over_folds_makes_five_of_them_unless_told_otherwise():
+def test_an_average_over_folds_makes_five_of_them_unless_cv_says_more():
     graphs, y = alcohols()
     options = {"maxpats": (2,), "n_lambdas": 5, "random_state": 0, "average": "folds"}
     implied = LagraClassifierCV(**options).fit(graphs, y)

@@ -15,7 +15,7 @@ from aglets.io.optional import optional
 PathLike = str | os.PathLike[str]
 
 #: Option of a reader -> the column that it names.
-Columns = Mapping[str, str]
+WantedColumns = Mapping[str, str]
 
 #: What columns are often called that an option asks for.
 _ALIKE = {"smiles": ("smi", "mol", "structure")}
@@ -50,7 +50,9 @@ def smiles_rows(path: PathLike) -> Iterator[Row]:
                 row += 1
 
 
-def table_rows(source: Any, columns: Columns, *, separator: str | None = None) -> Iterator[Row]:
+def table_rows(
+    source: Any, columns: WantedColumns, *, separator: str | None = None
+) -> Iterator[Row]:
     """Yield the rows of a CSV, TSV or Parquet file, or of a DataFrame, after checking its columns.
 
     Parameters
@@ -72,7 +74,7 @@ def table_rows(source: Any, columns: Columns, *, separator: str | None = None) -
     return _text_rows(Path(source), columns, separator)
 
 
-def _text_rows(path: Path, columns: Columns, separator: str | None) -> Iterator[Row]:
+def _text_rows(path: Path, columns: WantedColumns, separator: str | None) -> Iterator[Row]:
     with opened_text(path, newline="") as lines:
         reader = csv.reader(lines, delimiter=separator or _SEPARATORS.get(kind_of(path), ","))
         try:
@@ -93,7 +95,7 @@ def _text_rows(path: Path, columns: Columns, separator: str | None) -> Iterator[
             ) from None
 
 
-def _parquet_rows(path: Path, columns: Columns) -> Iterator[Row]:
+def _parquet_rows(path: Path, columns: WantedColumns) -> Iterator[Row]:
     parquet = optional("pyarrow.parquet", "reading Parquet files")
     try:
         file = parquet.ParquetFile(path)
@@ -113,14 +115,14 @@ def _parquet_rows(path: Path, columns: Columns) -> Iterator[Row]:
                 row += 1
 
 
-def _frame_rows(frame: Any, columns: Columns) -> Iterator[Row]:
+def _frame_rows(frame: Any, columns: WantedColumns) -> Iterator[Row]:
     names = [str(name) for name in frame.columns]
     _check_columns(names, columns, "the table")
     for row, values in enumerate(frame.itertuples(index=False, name=None)):
         yield Row(row, None, dict(zip(names, values, strict=True)))
 
 
-def _check_columns(header: Sequence[str], wanted: Columns, name: str) -> None:
+def _check_columns(header: Sequence[str], wanted: WantedColumns, name: str) -> None:
     missing = {option: column for option, column in wanted.items() if column not in header}
     lacking = [repr(column) for column in missing.values()]
     if not lacking:
