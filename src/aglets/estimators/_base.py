@@ -304,7 +304,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         -------
         LocalExplanation, or a list of them if several graphs were given
             Its ``intercept`` and the ``contribution`` of its ``contributions`` and ``covariates``
-            sum to f.
+            sum to f. None stands for a molecule that cannot be read, with a warning.
         """
         check_is_fitted(self)
         return explain_local(

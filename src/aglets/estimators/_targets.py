@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -19,6 +20,7 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.model.losses import LOSSES, Huber, Loss
+from aglets.model.target import is_known
 from aglets.training.sample import Sample
 
 __all__ = ["LagraForClasses", "LagraForNumbers"]
@@ -32,6 +34,18 @@ def _gives_probabilities(estimator: Any) -> bool:
             "or wrap the estimator in CalibratedClassifierCV."
         )
     return True
+
+
+def _complete(predictions: NDArray[Any]) -> NDArray[Any]:
+    """Return predictions after checking that none is missing: a score needs all."""
+    missing = np.flatnonzero(~is_known(predictions.reshape(len(predictions), -1)[:, 0]))
+    if missing.size:
+        raise ValueError(
+            f"Expected graphs that can all be read, to score predictions, but {missing.size} of "
+            f"{len(predictions)} cannot, the first in row {missing[0]}; leave them out first: "
+            "graphs = GraphSet.from_smiles(smiles, errors='skip'), with y[graphs.rows]."
+        )
+    return predictions
 
 
 class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
@@ -78,6 +92,9 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_graphs,)
+            A molecule in a list of SMILES or RDKit molecules that cannot be read keeps its row,
+            with None, and a warning names it; so it is with NaN in ``decision_function``,
+            ``predict_proba`` and ``transform``, and None in ``explain``.
         """
         check_is_fitted(self)
         y: NDArray[Any] = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
@@ -115,7 +132,8 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Your own, if the model was fitted with such.
         """
-        return float(accuracy_score(y, self.predict(X, covariates), sample_weight=sample_weight))
+        found = _complete(self.predict(X, covariates))
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
 
     def _learn_targets(
         self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
@@ -150,6 +168,8 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_graphs,)
+            A molecule in a list of SMILES or RDKit molecules that cannot be read keeps its row,
+            with NaN, and a warning names it.
         """
         check_is_fitted(self)
         y: Floats = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
@@ -168,7 +188,8 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Your own, if the model was fitted with such.
         """
-        return float(r2_score(y, self.predict(X, covariates), sample_weight=sample_weight))
+        found = _complete(self.predict(X, covariates))
+        return float(r2_score(y, found, sample_weight=sample_weight))
 
     def _keep(self, model: LagraModel) -> None:
         super()._keep(model)

@@ -29,6 +29,7 @@ from aglets.graphlets import Graphlet
 from aglets.graphlets.occurrences import Occurrence, occurrences
 from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.scores import Places
+from aglets.graphs.aligned import Aligned, as_aligned
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel, Match
@@ -336,6 +337,7 @@ def explain_local(
     Returns
     -------
     LocalExplanation, or a list of them if several graphs were given
+        None for a molecule that cannot be read, with a warning.
 
     Examples
     --------
@@ -355,8 +357,10 @@ def explain_local(
       1 graphlet does not occur
     """
     single = isinstance(graphs, (Graph, str))
-    given = model.input_spec.read([graphs] if single else graphs)
-    covariate_values = model.covariate_values(given, covariates)
+    spec = model.input_spec
+    read = Aligned(spec.read([graphs]), 1) if single else as_aligned(graphs, spec.recipe)
+    given = read.graphs
+    covariate_values = model.covariate_values(given, read.taken(covariates))
     found = model.match(given, n_jobs=n_jobs)
     row = None if output is None else model.outputs.find(output)
     rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
@@ -376,7 +380,8 @@ def explain_local(
         )
         for i in range(len(given))
     ]
-    return explanations[0] if single else explanations
+    filled: list[LocalExplanation] = read.filled(explanations)
+    return filled[0] if single else filled
 
 
 def _explained(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from aglets.graphs.graph_set import GraphSet
 
-__all__ = ["Formats", "read_objects"]
+__all__ = ["Formats", "read_objects", "read_readable"]
 
 
 class _Door:
@@ -102,3 +102,13 @@ def read_objects(items: Any, recipe: str | None = None) -> GraphSet:
     read: Any = import_module("aglets.io.objects").read_objects
     graphs: GraphSet = read(items, recipe)
     return graphs
+
+
+def read_readable(items: Any, recipe: str | None = None) -> tuple[GraphSet, bool]:
+    """Read a list as `read_objects` does, but leave out molecules that cannot be read.
+
+    The second is whether there were none of them; else the graphs know their rows.
+    """
+    read: Any = import_module("aglets.io.objects").read_readable
+    found: tuple[GraphSet, bool] = read(items, recipe)
+    return found

@@ -418,7 +418,7 @@ def as_graph_set(X: Any, recipe: str | None = None) -> GraphSet:
         raise TypeError("Expected a list of graphs, got a single Graph; put it in a list: [graph].")
     if hasattr(X, "to_numpy") and getattr(X, "ndim", 0) == 1:
         X = X.to_numpy()  # a column of a data frame
-    if not isinstance(X, (Sequence, np.ndarray)) or isinstance(X, (str, bytes)):
+    if not is_list(X):
         raise TypeError(
             f"Expected a GraphSet or a list of graphs, got {type(X).__name__}; "
             "build a set with GraphSet.from_lists or another reader."
@@ -438,6 +438,12 @@ def as_graph_set(X: Any, recipe: str | None = None) -> GraphSet:
             "build a set with GraphSet.from_lists."
         )
     return GraphSet.concatenate([graph._set for graph in X])
+
+
+def is_list(X: Any) -> bool:
+    """Whether X is a list, an array or a column of a data frame."""
+    column = hasattr(X, "to_numpy") and getattr(X, "ndim", 0) == 1
+    return column or (isinstance(X, (Sequence, np.ndarray)) and not isinstance(X, (str, bytes)))
 
 
 def _decoded(codes: Codes, vocabulary: Sequence[Hashable]) -> list[Hashable]:

@@ -19,7 +19,7 @@ from aglets.graphs.arrays import Codes, Floats
 from aglets.io._molecules import GASTEIGER, MoleculeFeatures
 from aglets.io.optional import optional
 
-__all__ = ["BONDS", "Molecule", "MoleculeReader"]
+__all__ = ["BONDS", "Molecule", "MoleculeReader", "is_gap"]
 
 #: Names of the bond orders that RDKit's matrix of bonds distinguishes.
 BONDS = {1.0: "-", 2.0: "=", 3.0: "#", 1.5: ":", 4.0: "$"}
@@ -91,7 +91,7 @@ class MoleculeReader:
     def of_smiles(self, smiles: Any) -> Molecule | str:
         """Read SMILES; return what is wrong with it if that fails."""
         if not isinstance(smiles, str):
-            return f"expected SMILES, got {smiles!r}"
+            return "there is no SMILES" if is_gap(smiles) else f"expected SMILES, got {smiles!r}"
         if not smiles.strip():
             return "there is no SMILES"
         mol = self._parsed(smiles)
@@ -123,7 +123,7 @@ class MoleculeReader:
 
     def of_mol(self, mol: Any) -> Molecule | str:
         """Read an RDKit molecule; return what is wrong with it if that fails."""
-        if mol is None:
+        if is_gap(mol):
             return "RDKit could not read it"
         if not hasattr(mol, "GetAtoms"):
             return f"expected an RDKit molecule, got {type(mol).__name__}"
@@ -254,6 +254,12 @@ class MoleculeReader:
         if geometry.EmbedMolecule(full, settings) < 0:
             return "no 3-D coordinates could be made for it"
         return full.GetConformer().GetPositions()[: mol.GetNumAtoms()]
+
+
+def is_gap(value: Any) -> bool:
+    """Whether a value stands for a missing one: None, NaN or pandas' NA."""
+    nothing = value is None or type(value).__name__ == "NAType"
+    return nothing or (isinstance(value, float) and value != value)
 
 
 def _centre(atom: Any) -> str | None:

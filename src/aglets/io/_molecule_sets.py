@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -14,12 +13,21 @@ import numpy.typing as npt
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Codes
 from aglets.graphs.checks import Vocabulary, offsets_of, vocabulary_of
+from aglets.graphs.notes import note
 from aglets.graphs.threads import n_threads
 from aglets.io._molecule_reader import BONDS, Molecule, MoleculeReader
 from aglets.io._molecules import GASTEIGER, MoleculeFeatures
 from aglets.io.failures import Errors, Failure, check_errors, report
 
-__all__ = ["Item", "MoleculeBatch", "identified", "read_batch", "read_molecules"]
+__all__ = [
+    "Item",
+    "MoleculeBatch",
+    "identified",
+    "note_imputed",
+    "read_batch",
+    "read_molecules",
+    "read_rows",
+]
 
 #: Molecules per task of a process: enough that sending them costs little.
 CHUNK = 1000
@@ -67,7 +75,17 @@ def read_molecules(
     """
     check_errors(errors)
     listed = list(items)
-    chunks = [listed[i : i + CHUNK] for i in range(0, len(listed), CHUNK)]
+    batch = read_rows(listed, features, kind=kind, n_jobs=n_jobs)
+    report(batch.failures, len(listed), errors)
+    note_imputed(batch.imputed, len(listed))
+    return batch.graphs
+
+
+def read_rows(
+    items: Sequence[Item], features: MoleculeFeatures, *, kind: str, n_jobs: int | None = 1
+) -> MoleculeBatch:
+    """Read molecules, in several processes if asked for, and leave it to the caller to report."""
+    chunks = [items[i : i + CHUNK] for i in range(0, len(items), CHUNK)]
     workers = min(n_threads(n_jobs), len(chunks))
     if workers > 1 and kind != "mol":
         from joblib import Parallel, delayed
@@ -75,10 +93,11 @@ def read_molecules(
         batches = Parallel(workers)(delayed(read_batch)(chunk, features, kind) for chunk in chunks)
     else:
         batches = [read_batch(chunk, features, kind) for chunk in chunks or [[]]]
-    failures = [failure for batch in batches for failure in batch.failures]
-    report(failures, len(listed), errors)
-    _note_imputed([row for batch in batches for row in batch.imputed], len(listed))
-    return _joined([batch.graphs for batch in batches if len(batch.graphs)] or [batches[0].graphs])
+    return MoleculeBatch(
+        _joined([batch.graphs for batch in batches if len(batch.graphs)] or [batches[0].graphs]),
+        [failure for batch in batches for failure in batch.failures],
+        [row for batch in batches for row in batch.imputed],
+    )
 
 
 def identified(
@@ -128,12 +147,12 @@ def read_batch(items: Sequence[Item], features: MoleculeFeatures, kind: str) -> 
     return MoleculeBatch(_graph_set(molecules, features, rows), failures, imputed)
 
 
-def _note_imputed(rows: list[int], n_rows: int) -> None:
+def note_imputed(rows: Sequence[int], n_rows: int) -> None:
+    """Warn once of properties that are not defined."""
     if rows:
-        warnings.warn(
+        note(
             f"{GASTEIGER} is not defined for all atoms of {len(rows)} of {n_rows} molecules (the "
-            f"first is row {rows[0]}); the formal charge stands for it there.",
-            stacklevel=4,
+            f"first is row {rows[0]}); the formal charge stands for it there."
         )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from aglets.graphs.checks import listing
+from aglets.graphs.notes import note
 
 Errors = Literal["raise", "skip"]
 
@@ -54,4 +54,13 @@ def report(failures: Sequence[Failure], n_rows: int, errors: Errors) -> None:
             f"Could not read {counted}: {summary(failures)}; correct them, or leave them out with "
             "errors='skip'."
         )
-    warnings.warn(f"Left out {counted}: {summary(failures)}.", stacklevel=4)
+    note(f"Left out {counted}: {summary(failures)}.")
+
+
+def note_unpredicted(failures: Sequence[Failure], n_rows: int) -> None:
+    """Warn once of rows that keep their place, but without a prediction."""
+    if failures:
+        note(
+            f"{len(failures)} of {n_rows} rows could not be read and have no prediction (NaN or "
+            f"None): {summary(failures)}."
+        )

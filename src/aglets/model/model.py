@@ -20,6 +20,7 @@ from aglets.graphlets import Graphlet, agis
 from aglets.graphlets.scores import Places, places
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
+from aglets.model._aligned_rows import keeps_rows
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
@@ -267,6 +268,7 @@ class LagraModel:
             return [[] for _ in range(len(scaled))]
         return places(scaled, list(self.scaled_graphlets), rho=self.rho, n_jobs=n_jobs)
 
+    @keeps_rows
     def transform(self, graphs: Any, *, n_jobs: int = 1) -> Floats:
         """Score how well each graphlet is contained in each graph (:meth:`agis`)."""
         return np.asarray(self.agis(graphs, n_jobs=n_jobs))
@@ -291,6 +293,7 @@ class LagraModel:
             return np.zeros((len(graphs), 0))
         return self.covariates.centered(graphs, covariates)
 
+    @keeps_rows
     def decision_function(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Floats:
         """Evaluate f: shape (n_graphs,), or (n_graphs, n_classes) for more than two classes.
 
@@ -309,10 +312,12 @@ class LagraModel:
             f = f + covariates @ self.covariate_coef.T
         return np.asarray(f[:, 0] if self.n_outputs == 1 else f)
 
+    @keeps_rows
     def predict(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> NDArray[Any]:
         """Name the class of each graph, or its value in regression.
 
-        Shape (n_graphs,), or (n_graphs, n_targets) for several targets.
+        Shape (n_graphs,), or (n_graphs, n_targets) for several targets. A molecule that cannot be
+        read keeps its row, with NaN for a number and None for a class, and with a warning.
         """
         f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
         return self.predict_from_decision(f)
@@ -321,6 +326,7 @@ class LagraModel:
         """Name the classes, or the values, where f is known already."""
         return self.outputs.decode(self.outputs.as_table(f))
 
+    @keeps_rows
     def predict_proba(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Any:
         """Give the probability of each class, shape (n_graphs, n_classes); needs logistic loss.
 
@@ -352,7 +358,8 @@ class LagraModel:
         n_jobs : int
             Number of threads.
         """
-        f = self.outputs.as_table(self.decision_function(graphs, covariates, n_jobs=n_jobs))
+        given = self.input_spec.read(graphs)
+        f = self.outputs.as_table(self.decision_function(given, covariates, n_jobs=n_jobs))
         weight = check_sample_weight(sample_weight, len(f))
         return self.outputs.score(self.outputs.encode(y), f, weight)
 
