@@ -217,8 +217,14 @@ class _Problem:
 
     def _loss(self) -> losses.Loss:
         if self.case.loss == "huber":
-            return losses.Huber(self.case.options["epsilon"])
+            return losses.Huber(self.case.options["epsilon"] * self._spread())
         return losses.LOSSES[self.case.loss]()
+
+    def _spread(self) -> float:
+        """Weighted median distance of y from its weighted median, as of a normal distribution."""
+        weight = np.ones(len(self.case.y)) if self.case.weight is None else self.case.weight
+        distance = np.abs(self.case.y - _median(self.case.y, weight))
+        return float(1.4826 * _median(distance, weight))
 
     def _residual(self, output: int, f: np.ndarray) -> np.ndarray:
         theirs, weight = reference_loss(self._loss(), self.targets[output], self.weight)
@@ -295,6 +301,13 @@ def _working_set(solver: Watched) -> set[Pattern]:
         for visit in solver.visits
         for pattern in visit.final.patterns
     }
+
+
+def _median(values: np.ndarray, weight: np.ndarray) -> float:
+    """The middle of all numbers with at most half of the weight on either side."""
+    half = 0.5 * weight.sum() * (1.0 + 1e-12)
+    fit = [v for v in values if weight[values < v].sum() <= half >= weight[values > v].sum()]
+    return 0.5 * (min(fit) + max(fit))
 
 
 def _class_factors(case: Case, sample_weight: np.ndarray) -> np.ndarray:

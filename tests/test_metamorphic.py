@@ -13,7 +13,8 @@ import pytest
 from graph_edits import as_lists, renumbered
 from path_tools import random_set
 
-from aglets import GraphSet, LagraClassifier, LagraRegressor
+from aglets import GraphSet, LagraClassifier, LagraRegressor, LagraRegressorCV
+from aglets.model.losses import Huber, Loss
 
 KINDS = {
     "attributes": {},
@@ -35,7 +36,7 @@ def learn(request):
     return request.param
 
 
-def estimator(loss: str, **options):
+def estimator(loss: str | Loss, **options):
     kind = LagraClassifier if loss in CLASS_LOSSES else LagraRegressor
     return kind(loss=loss, **{**SMALL, **options})
 
@@ -168,9 +169,62 @@ def test_other_names_of_labels_in_the_same_order_change_nothing(graphs, learn):
     assert decision(other, renamed).tolist() == decision(one, graphs).tolist()
 
 
-@pytest.mark.parametrize(("shift", "factor"), [(0.0, 1024.0), (100.0, 1.0), (-7.0, -0.125)])
-def test_shifted_and_scaled_targets_shift_and_scale_the_answers(graphs, learn, shift, factor):
-    y = targets(graphs, "squared")
-    one = estimator("squared", learn_attributes=learn).fit(graphs, y)
-    other = estimator("squared", learn_attributes=learn).fit(graphs, shift + factor * y)
+UNITS = [(0.0, 1e-6), (0.0, 1e12), (1e3, 1.0), (-7e6, -1e6)]
+
+
+@pytest.mark.parametrize(("shift", "factor"), UNITS)
+@pytest.mark.parametrize("solver", ["fast", "paper"])
+@pytest.mark.parametrize("loss", NUMBER_LOSSES)
+def test_neither_the_answer_nor_the_work_depends_on_the_unit_of_y(loss, solver, shift, factor):
+    graphs = random_set(26, seed=3)
+    y = targets(graphs, loss)
+    one = estimator(loss, solver=solver).fit(graphs, y)
+    other = estimator(loss, solver=solver).fit(graphs, shift + factor * y)
     assert_same(one, other, graphs, shift=shift, factor=factor)
+    assert [h.name for h in other.graphlets_] == [h.name for h in one.graphlets_]
+    assert [p.n_epochs for p in other.path_] == [p.n_epochs for p in one.path_]
+    assert other.model_.search.work == pytest.approx(one.model_.search.work, rel=0.01)
+    assert other.lambda_max_ == pytest.approx(abs(factor) * one.lambda_max_, rel=1e-8)
+    assert other.objective_ == pytest.approx(factor**2 * one.objective_, rel=1e-8)
+
+
+@pytest.mark.parametrize(("shift", "factor"), UNITS)
+@pytest.mark.parametrize("average", ["none", "folds"])
+def test_what_is_chosen_does_not_depend_on_the_unit_of_y(average, shift, factor):
+    graphs = random_set(40, seed=3)
+    y = targets(graphs, "huber")
+    options = {"loss": "huber", "cv": 2, "maxpats": (1, 3), "rhos": (0.1, 1.0), "n_lambdas": 6}
+    options |= {"average": average, "random_state": 0, "learn_attributes": False}
+    one = LagraRegressorCV(**options).fit(graphs, y)
+    other = LagraRegressorCV(**options).fit(graphs, shift + factor * y)
+    assert_same(one, other, graphs, shift=shift, factor=factor)
+    assert other.best_index_ == one.best_index_
+    losses = "mean_validation_loss"
+    np.testing.assert_allclose(
+        other.cv_results_[losses], factor**2 * one.cv_results_[losses], rtol=1e-7
+    )
+
+
+def test_the_epsilon_of_an_estimator_is_in_units_of_the_spread_of_y():
+    graphs = random_set(26, seed=3)
+    y = targets(graphs, "huber")
+    spread = 1.4826 * np.median(np.abs(y - np.median(y)))
+    by_name = estimator("huber", epsilon=0.5).fit(graphs, y)
+    assert by_name.outputs_.single.loss.epsilon == pytest.approx(0.5 * spread, rel=1e-12)
+    as_object = estimator(Huber(0.5 * spread)).fit(graphs, y)
+    assert_same(by_name, as_object, graphs)
+
+
+def test_a_loss_that_knows_no_other_unit_is_trained_on_y_as_it_is():
+    class Bowl(Huber):
+        name = "bowl"
+
+        def in_units_of(self, spread):
+            return None
+
+    graphs = random_set(26, seed=3)
+    y = 100.0 * targets(graphs, "huber")
+    bowl = estimator(Bowl(60.0)).fit(graphs, y)
+    huber = estimator(Huber(60.0)).fit(graphs, y)
+    assert bowl.objective_ == pytest.approx(huber.objective_, rel=1e-6)
+    np.testing.assert_allclose(decision(bowl, graphs), decision(huber, graphs), rtol=1e-4)

@@ -16,7 +16,7 @@ from aglets import GraphSet, LagraClassifier, LagraRegressor, LagraRegressorCV, 
 from aglets.cli import main
 from aglets.io.files import ReadOptions, read_file, write_file
 from aglets.io.registry import FORMATS, Format, register_format
-from aglets.model.losses import LOSSES, Loss, Option, Squared, register_loss
+from aglets.model.losses import LOSSES, Huber, Loss, Option, Squared, register_loss
 
 PACKAGE = '''
 import numpy as np
@@ -145,7 +145,7 @@ def test_a_file_whose_loss_is_not_installed_says_so(toy, chains, tmp_path, monke
 def test_the_options_of_huber_are_kept_in_the_file(tmp_path):
     graphs = GraphSet.from_lists(labels=["C", "O"] * 10, edges=[[]] * 20)
     y = graphs.labels.astype(float)
-    LagraRegressor(loss="huber", epsilon=0.25).fit(graphs, y).save(tmp_path / "m.aglets")
+    LagraRegressor(loss=Huber(0.25)).fit(graphs, y).save(tmp_path / "m.aglets")
     assert load(tmp_path / "m.aglets").outputs.single.loss.epsilon == 0.25
 
 

@@ -159,7 +159,9 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Turn the y of fit into targets; classes are learned here."""
         values = check_targets(y, len(graphs))
         weight = check_sample_weight(sample_weight, len(graphs))
-        self.outputs_ = Outputs.learn(values, self._loss(), weight)
+        # A loss that is given by name has no unit yet; a loss object is for y as it is.
+        named = isinstance(self.loss, str)
+        self.outputs_ = Outputs.learn(values, self._loss(), weight, unitless=named)
         return self._sample(graphs, values, weight, "y")
 
     def _known_targets(

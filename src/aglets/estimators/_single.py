@@ -228,7 +228,9 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
     loss : {"squared", "huber"} or Loss, default="squared"
         Squared error, or one that outliers pull less.
     epsilon : float, default=1.35
-        For "huber": the error, in units of y, beyond which the loss grows in a straight line.
+        For "huber": the error beyond which the loss grows in a straight line, in units of the
+        spread of y (1.4826 times the median distance from the median). For units of y itself, set
+        ``loss=aglets.model.losses.Huber(epsilon)``.
 
     Attributes
     ----------

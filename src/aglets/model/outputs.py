@@ -83,6 +83,8 @@ class Outputs:
         losses: Loss | Sequence[Loss],
         sample_weight: Floats | None = None,
         names: Sequence[str] | None = None,
+        *,
+        unitless: bool = False,
     ) -> Outputs:
         """Learn the classes of every target from training graphs.
 
@@ -96,6 +98,8 @@ class Outputs:
             Graphs of weight 0 have no say in whether there are two classes.
         names : sequence of str, optional
             Else those of a DataFrame's columns, or "target 0" and so on.
+        unitless : bool
+            Whether options of losses are in units of the spread of their target.
         """
         columns, found = _columns(y)
         each = [losses] * len(columns) if isinstance(losses, Loss) else list(losses)
@@ -107,7 +111,7 @@ class Outputs:
             )
         return cls(
             [
-                Target.learn(column, loss, sample_weight, name)
+                Target.learn(column, loss, sample_weight, name, unitless=unitless)
                 for column, loss, name in zip(columns, each, given, strict=True)
             ]
         )

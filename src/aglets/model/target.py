@@ -11,7 +11,7 @@ for regression, NaN where the value is unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from aglets.graphs.arrays import Floats
 from aglets.model.losses import Loss
 
-__all__ = ["Target", "checked_column", "is_known"]
+__all__ = ["Target", "checked_column", "is_known", "middle_and_spread"]
+
+#: Of values from a normal distribution, standard deviation / median distance from the median.
+NORMAL = 1.4826
+
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +72,18 @@ class Target:
         loss: Loss,
         sample_weight: Floats | None = None,
         name: str | None = None,
+        *,
+        unitless: bool = False,
     ) -> Target:
-        """Learn the classes from the known values of training graphs."""
+        """Learn the classes from the known values of training graphs.
+
+        ``unitless`` says that the loss is for numbers in units of their spread; the target's own is
+        then in theirs.
+        """
         column = np.asarray(values)
         if not loss.classification:
-            return cls(loss, None, name)
+            own = _in_units_of(column, loss, sample_weight, name) if unitless else loss
+            return cls(own, None, name)
         known = is_known(column)
         counted = known if sample_weight is None else known & (sample_weight > 0.0)
         try:
@@ -275,6 +287,37 @@ class Target:
         return mine == theirs and self.loss == other.loss and self.name == other.name
 
 
+def middle_and_spread(values: Floats, weight: Floats) -> tuple[float, float]:
+    """Return the median of numbers, and the spread of most of them: outliers change neither much.
+
+    The spread is the median distance from the median, times what makes it the standard deviation of
+    normally distributed values; if that is 0, the mean distance, and of equal values 1. Unknown
+    values, which are NaN, and those of weight 0 play no part.
+
+    >>> middle_and_spread(np.array([1.0, 2.0, 3.0, 4.0, 1e9]), np.ones(5))
+    (3.0, 1.4826)
+    """
+    counted = ~np.isnan(values) & (weight > 0.0)
+    values, weight = values[counted], weight[counted]
+    if not len(values):
+        return 0.0, 1.0
+    middle = _median(values, weight)
+    distance = np.abs(values - middle)
+    spread = NORMAL * _median(distance, weight)
+    if not spread:
+        order = np.lexsort((weight, distance))  # no order of graphs may show in the last digits
+        spread = float(weight[order] @ distance[order]) / float(weight[order].sum())
+    return middle, spread or 1.0
+
+
+def _median(values: Floats, weight: Floats) -> float:
+    order = np.lexsort((weight, values))
+    below = np.cumsum(weight[order])
+    half = 0.5 * below[-1]
+    low, high = (values[order[int(np.searchsorted(below, half, side))]] for side in _SIDES)
+    return float(low + 0.5 * (high - low))
+
+
 def checked_column(y: ArrayLike, n_graphs: int) -> NDArray[Any]:
     """Take y as one value per graph."""
     values = np.asarray(y)
@@ -333,6 +376,15 @@ def _is_number(value: Any) -> bool:
 def _where_known(rows: Floats, f: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
     known = ~np.isnan(rows[0])
     return (rows, f, weight) if known.all() else (rows[:, known], f[known], weight[known])
+
+
+def _in_units_of(
+    column: NDArray[Any], loss: Loss, sample_weight: Floats | None, name: str | None
+) -> Loss:
+    """Turn a loss for numbers in units of their spread into one for the numbers as they are."""
+    weight = np.ones(len(column)) if sample_weight is None else sample_weight
+    _, spread = middle_and_spread(_numbers(column, _named("y", name)), weight)
+    return loss.in_units_of(1.0 / spread) or loss
 
 
 def _named(where: str, name: str | None) -> str:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from aglets import mining
 from aglets.graphs.order import content_order
+from aglets.model.losses import Loss
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -24,6 +25,7 @@ from aglets.training.path import Schedule, Validation, lagra_path
 from aglets.training.path_point import PathPoint
 from aglets.training.resume import BranchPoints, Resume
 from aglets.training.sample import Sample
+from aglets.training.target_units import TargetUnits
 
 __all__ = [
     "FitCallback",
@@ -123,10 +125,9 @@ class Settings:
             tol=self.tol,
         )
 
-    def goal(self, output: int, rho: float, maxpat: int) -> Goal:
+    def goal(self, loss: Loss, output: int, rho: float, maxpat: int) -> Goal:
         """Say what the path of one output is trained for."""
-        loss, penalty = self.outputs.losses[output], self.covariate_penalty
-        return Goal(loss, rho, maxpat, output, penalty, self.pooling)
+        return Goal(loss, rho, maxpat, output, self.covariate_penalty, self.pooling)
 
 
 def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
@@ -143,6 +144,7 @@ class TrainingSet:
     input_spec: InputSpec
     starts: int
     placement: Placement
+    target_units: TargetUnits
 
 
 def prepare(
@@ -177,8 +179,9 @@ def prepare(
         max_bytes=settings.max_bytes,
         n_jobs=settings.n_jobs,
     )
-    placement = settings.engine.place(sample.to_model_units(input_spec), plan)
-    return TrainingSet(input_spec, starts, placement)
+    units = TargetUnits.learn(settings.outputs.losses, sample)
+    placement = settings.engine.place(units.removed(sample.to_model_units(input_spec)), plan)
+    return TrainingSet(input_spec, starts, placement, units)
 
 
 @dataclass(frozen=True)
@@ -248,19 +251,22 @@ def walk(
         return note
 
     placement.allow(settings.max_work, settings.max_seconds)
-    walks = [
-        islice(
-            lagra_path(
-                Problem.of(placement, settings.goal(output, plan.rho, plan.maxpat)),
-                settings.schedule,
-                validation=plan.validation,
-                resume=begun[output],
-                note=noted(output),
-            ),
-            plan.stop,
+    units, held_out = training_set.target_units, plan.validation
+    if held_out is not None:
+        held_out = replace(held_out, sample=units.removed(held_out.sample))
+
+    def path(output: int) -> Iterator[PathPoint]:
+        goal = settings.goal(units.losses[output], output, plan.rho, plan.maxpat)
+        points = lagra_path(
+            Problem.of(placement, goal),
+            settings.schedule,
+            validation=held_out,
+            resume=begun[output],
+            note=noted(output),
         )
-        for output in outputs
-    ]
+        return islice(units.restored(output, points), plan.stop)
+
+    walks = [path(output) for output in outputs]
     paths: Paths = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:

@@ -19,8 +19,8 @@ __all__ = ["Huber"]
 class Huber(Loss):
     """(y - f)² while |y - f| <= epsilon, then growing in a straight line: outliers pull less.
 
-    Beyond epsilon it is 2 epsilon |y - f| - epsilon², which joins with equal slope. ``epsilon`` is
-    in the units of y.
+    Beyond epsilon it is 2 epsilon |y - f| - epsilon², which joins with equal slope. Here epsilon is
+    in the units of y; the ``epsilon`` of an estimator is in units of their spread.
 
     >>> loss, y = Huber(1.0), np.array([0.0, 0.1, -0.1, 100.0])
     >>> round(loss.best_intercept(y, np.zeros(4), np.ones(4)), 6)
@@ -31,7 +31,7 @@ class Huber(Loss):
     task = "regression"
     options: ClassVar[Mapping[str, Option]] = {
         "epsilon": Option(
-            1.35, 0.0, help="the error, in units of y, beyond which the loss grows linearly"
+            1.35, 0.0, help="the error, in units of the spread of y, where the loss gets linear"
         )
     }
 
@@ -57,3 +57,6 @@ class Huber(Loss):
     def intercept_interval(self, y: Floats, offset: Floats, w: Floats) -> tuple[float, float]:
         error = y - offset
         return float(error.min()), float(error.max())
+
+    def in_units_of(self, spread: float) -> Huber:
+        return Huber(self.epsilon / spread)

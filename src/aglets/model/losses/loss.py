@@ -134,6 +134,14 @@ class Loss(ABC):
 
         return intercept_by_newton(slopes, self.intercept_interval(y, offset, w), current)
 
+    def in_units_of(self, spread: float) -> Loss | None:
+        """Return the same loss for targets that are divided by ``spread``; None if there is none.
+
+        It must cost spread² times less there, so that both have the same minimisers. A loss that
+        has such a form is trained on targets without unit, which takes as long in any unit.
+        """
+        return None
+
     def score(self, y: Floats, f: Floats, w: Floats) -> float:
         """Weighted accuracy for classification (f = 0 counts as -1), R² for regression.
 

@@ -40,6 +40,9 @@ class Squared(Loss):
         error = y - offset
         return float(error.min()), float(error.max())
 
+    def in_units_of(self, spread: float) -> Squared:
+        return self
+
     def best_intercept(self, y: Floats, offset: Floats, w: Floats, current: float = 0.0) -> float:
         """Weighted mean of ``y - offset``."""
         return float(w @ (y - offset)) / float(w.sum())

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aglets.graphs.arrays import Bools, Floats
+from aglets.graphs.arrays import Bools, Floats, Ints
+from aglets.training.engine.graphlet_names import patterns_of
 from aglets.training.engine.protocol import Scores
 from aglets.training.optim.blocks import rematched, z_gradient
 from aglets.training.optim.quadratic import minimise_quadratic
@@ -83,6 +84,7 @@ def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Pro
     outside = np.flatnonzero(~np.isin(found.nodes, state.names))
     order = worst_first(np.abs(found.g[outside]), found.sizes[outside])
     worst = outside[order[:MAX_ENTERING]]
+    worst = worst[~is_twin(found.nodes[worst], np.abs(found.g[worst]))]
     seconds = perf_counter() - start
     return progress.after(found, seconds, enlarged(problem, state, found.nodes[worst]))
 
@@ -104,6 +106,23 @@ def worst_first(violations: Floats, sizes: npt.NDArray[np.integer[Any]]) -> npt.
     falls = np.diff(violations[order]) < -TIE * violations[order[:-1]]
     group = np.concatenate([[0], np.cumsum(falls)])[: len(order)]
     return order[np.lexsort((order, -sizes[order], group))]
+
+
+def is_twin(names: Ints, violations: Floats) -> Bools:
+    """Whether each has the pattern and, rounding aside, the violation of the one before it.
+
+    A pattern with one place in every graph is the same in all channels. Which of them gets the
+    weight must not hang on rounding: the first does; others may enter later if they still violate.
+
+    Examples
+    --------
+    >>> is_twin(np.array([3, 4, 6, 7]), np.array([2.0, 2.0, 1.5, 1.4]))
+    array([False,  True, False, False])
+    """
+    patterns = patterns_of(names)
+    same = np.diff(patterns, prepend=-1) == 0
+    falls = np.abs(np.diff(violations, prepend=np.inf)) > TIE * violations
+    return np.asarray(same & ~falls)
 
 
 def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:

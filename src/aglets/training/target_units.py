@@ -1,0 +1,82 @@
+"""Numbers to predict, without their unit: how long a fit takes must not depend on it.
+
+A path is trained on targets that are counted from their middle in units of their spread; what
+leaves it (coefficients, lambda, objective, losses, f) is in the user's units again. Classes have no
+unit and stay as they are, and so do targets of a loss that cannot do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aglets.graphs.arrays import Floats
+from aglets.model.losses import Loss
+from aglets.model.target import middle_and_spread
+from aglets.training.path_point import PathPoint
+from aglets.training.sample import Sample
+
+__all__ = ["TargetUnits"]
+
+
+@dataclass(frozen=True)
+class TargetUnits:
+    """The unit of every output's targets.
+
+    Parameters
+    ----------
+    losses : tuple of Loss
+        Of each output, for targets without unit.
+    middle, spread : ndarray of shape (n_outputs,)
+        Where the targets of each output are counted from, and in what unit.
+    """
+
+    losses: tuple[Loss, ...]
+    middle: Floats
+    spread: Floats
+
+    @classmethod
+    def learn(cls, losses: Sequence[Loss], sample: Sample) -> TargetUnits:
+        """Learn the units from training graphs; the losses are those in the user's units."""
+        own, middles, spreads = [], [], []
+        for loss, targets, weight in zip(losses, sample.targets, sample.weights, strict=True):
+            middle, spread, unitless = 0.0, 1.0, None
+            if not loss.classification:
+                middle, spread = middle_and_spread(targets, weight)
+                unitless = loss.in_units_of(spread)
+            own.append(loss if unitless is None else unitless)
+            middles.append(0.0 if unitless is None else middle)
+            spreads.append(1.0 if unitless is None else spread)
+        return cls(tuple(own), np.array(middles), np.array(spreads))
+
+    def removed(self, sample: Sample) -> Sample:
+        """Return the sample with targets without unit."""
+        if not self.middle.any() and (self.spread == 1.0).all():
+            return sample
+        targets = (sample.targets - self.middle[:, None]) / self.spread[:, None]
+        return replace(sample, targets=targets)
+
+    def restored(self, output: int, points: Iterable[PathPoint]) -> Iterator[PathPoint]:
+        """Give the points of a path back in the user's units."""
+        middle, spread = float(self.middle[output]), float(self.spread[output])
+        for point in points:
+            as_is = middle == 0.0 and spread == 1.0
+            yield point if as_is else _in_units(point, middle, spread)
+
+
+def _in_units(point: PathPoint, middle: float, spread: float) -> PathPoint:
+    cost, held_out = spread**2, point.validation_loss
+    return replace(
+        point,
+        lam=spread * point.lam,
+        lam_max=spread * point.lam_max,
+        beta=spread * point.beta,
+        beta0=middle + spread * point.beta0,
+        gamma=spread * point.gamma,
+        objective=cost * point.objective,
+        train_loss=cost * point.train_loss,
+        validation_loss=None if held_out is None else cost * held_out,
+        held_f=middle + spread * point.held_f,
+    )
