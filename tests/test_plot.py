@@ -263,3 +263,62 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence():
     with pytest.raises(ValueError, match="output must be from 0 to 0. Got 4"):
         PathDisplay.from_estimator(empty, output=4)
     GraphletGridDisplay.from_estimator(empty).plot()
+
+
+def test_a_scatter_of_numbers_has_a_scale_and_not_a_class_per_number():
+    graphs, _ = datasets.load_demo()
+    sizes = graphs.n_nodes.astype(float)
+    reg = LagraRegressor(maxpat=2, n_lambdas=5, pooling=("best",)).fit(graphs, sizes)
+    shown = ScatterDisplay.from_estimator(reg, graphs, sizes).plot()
+    assert shown.classes is None
+    assert shown.ax_.get_legend() is None
+    [dots] = shown.ax_.collections
+    assert sorted(dots.get_array()) == sorted(sizes)
+
+
+def test_a_grid_says_how_many_graphlets_it_leaves_out():
+    graphs, y = datasets.load_demo()
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(300) < 0.2, np.roll(y, 1), y)
+    clf = LagraClassifier(maxpat=2, lambda_ratio=0.1, n_lambdas=10).fit(graphs, noisy)
+    n = len(clf.graphlets_)
+    assert n > 2
+    display = GraphletGridDisplay.from_estimator(clf)
+    said = [text.get_text() for text in texts_of(display.plot(n_each=1).figure_)]
+    assert f"1 of {n} graphlets; n_each=None draws all" in said
+    whole = display.plot(n_each=None).figure_
+    assert not any("n_each" in text.get_text() for text in texts_of(whole))
+
+
+def test_a_path_of_one_of_many_classes_is_named():
+    graphs, _ = datasets.load_demo()
+    three = np.array(["small", "middle", "large"])[np.digitize(graphs.n_nodes, [10, 13])]
+    clf = LagraClassifier(maxpat=2, n_lambdas=4).fit(graphs, three)
+    for k, name in enumerate(clf.classes_):
+        shown = PathDisplay.from_estimator(clf, output=k).plot()
+        said = [text.get_text() for text in texts_of(shown.figure_)]
+        assert f"{name} against the rest" in said
+
+
+def test_figures_of_empty_models_say_that_they_are_empty():
+    graphs, y = datasets.load_demo()
+    clf = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
+    for shown in (GraphletGridDisplay.from_estimator(clf), LocalDisplay(clf.explain(graphs[0]))):
+        said = " ".join(text.get_text() for text in texts_of(shown.plot().figure_))
+        assert "has no graphlets" in said
+
+
+def test_drawings_of_letters_are_drawn_at_their_places():
+    square = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]]
+    graphs = GraphSet.from_lists(
+        labels=[[0] * 4] * 2,
+        edges=[[(0, 1), (1, 2), (2, 3)]] * 2,
+        attributes=[square, square[::-1]],
+    )
+    clf = LagraClassifier(maxpat=2, n_lambdas=3).fit(graphs[[0, 1] * 10], [0, 1] * 10)
+    figure = LocalDisplay(clf.explain(graphs[0])).plot().figure_
+    centres = np.array([circle.center for circle in figure.findobj(Circle)])
+    steps = np.diff(centres, axis=0)
+    assert np.allclose(steps / steps[0, 0], np.diff(square, axis=0) / 2.0)
+    # Nodes without labels are dots: nothing is written in them.
+    assert not any(text.get_text() == "0" for text in texts_of(figure) if text.axes in figure.axes)

@@ -54,6 +54,7 @@ def load_demo() -> tuple[GraphSet, npt.NDArray[np.str_]]:
             edge_vocabulary=tuple(columns["edge_vocabulary"].tolist()),
             recipe=_RECIPE,
         )
+        graphs = graphs.with_identity(smiles=columns["smiles"].tolist())
         return graphs, np.where(columns["acidic"], "acidic", "neutral")
 
 

@@ -26,6 +26,7 @@ def positions(
     edges: npt.ArrayLike,
     *,
     molecule: bool = False,
+    at: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64]:
     """Place nodes in the plane.
 
@@ -35,6 +36,8 @@ def positions(
     edges : array-like of shape (n_edges, 2)
     molecule : bool
         Whether nodes are atoms, so that RDKit knows how they are drawn.
+    at : array-like of shape (n_nodes, 2), optional
+        Where they are, in any unit, if that is known.
 
     Returns
     -------
@@ -49,6 +52,8 @@ def positions(
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if n_nodes == 0:
         return np.zeros((0, 2))
+    if at is not None:
+        return _in_edge_lengths(np.asarray(at, dtype=np.float64), pairs)
     weights = np.ones(len(pairs))
     matrix = coo_array((weights, (pairs[:, 0], pairs[:, 1])), shape=(n_nodes, n_nodes)).tocsr()
     n_parts, part_of = connected_components(matrix, directed=False)
@@ -62,6 +67,17 @@ def positions(
             placed = _by_stress(len(nodes), local)
         parts.append((nodes, _turned(_apart(placed, local))))
     return _packed(n_nodes, parts)
+
+
+def _in_edge_lengths(
+    x: npt.NDArray[np.float64], pairs: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Centre places, and measure them by the typical edge, but keep them within a picture."""
+    x = x - (x.max(axis=0) + x.min(axis=0)) / 2.0
+    lengths = np.linalg.norm(x[pairs[:, 0]] - x[pairs[:, 1]], axis=1)
+    reach = float(np.ptp(x, axis=0).max())
+    unit = float(np.median(lengths)) if len(lengths) else reach
+    return x / (max(unit, reach / 12.0) or 1.0)
 
 
 def _by_stress(n: int, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -13,39 +13,51 @@ __all__ = [
     "NEGATIVE",
     "NEUTRAL",
     "POSITIVE",
+    "TWO_CLASSES",
+    "class_colours",
     "ink_on",
     "label_colours",
     "signed_colours",
 ]
 
-#: For weights and contributions; orange and blue differ in brightness, too.
+#: For weights and contributions; orange and blue differ in brightness, too. Of two classes, what
+#: is evidence for the second is positive: blue is the second class, and orange the first.
 POSITIVE, NEGATIVE, NEUTRAL = "#0072b2", "#d55e00", "#e8e8e8"
 
-#: For the classes of a data set, in order.
-CLASSES = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777", "#b8a800")
+#: For two classes, in order.
+TWO_CLASSES = (NEGATIVE, POSITIVE)
+#: For lines and for more than two classes, in order: neither blue nor orange, which are signs.
+CLASSES = ("#009e73", "#cc79a7", "#333333", "#b8a800", "#8c5fbf", "#7f7f7f", "#7a4b1e", "#4fc3a1")
 
-#: Tints behind the text of a node.
-_TINTS = ("#56b4e9", "#e69f00", "#4fc3a1", "#f0e442", "#e2a6c8", "#c9b79c", "#ff9e6b", "#9db7d5")
-_ELEMENTS = {
-    **{"C": "#d9d9d9", "N": "#8ec5ee", "O": "#ff9e6b", "S": "#f0e442", "P": "#e69f00"},
-    **{"F": "#8fdcc2", "Cl": "#6fcfae", "Br": "#c9b79c", "I": "#e2a6c8", "H": "#f7f7f7"},
-}
+#: Pale tints behind the text of a node: no sign and no class has one of these.
+_TINTS = ("#dcead2", "#e6dcf0", "#f3edc4", "#d3e7e4", "#f2d9e4", "#e3dccf", "#d5dbe3", "#eee6da")
+
+
+def class_colours(n_classes: int) -> tuple[str, ...]:
+    """Choose a colour for every class; beyond eight classes colours come again.
+
+    Examples
+    --------
+    >>> class_colours(2), len(class_colours(30))
+    (('#d55e00', '#0072b2'), 30)
+    """
+    if n_classes <= 2:
+        return TWO_CLASSES[:n_classes]
+    return tuple(CLASSES[c % len(CLASSES)] for c in range(n_classes))
 
 
 def label_colours(labels: Iterable[Hashable]) -> dict[Hashable, str]:
-    """Choose a colour for every label: chemists' for elements, else one that depends on it alone.
+    """Choose a pale tint for every label, which depends on it alone.
 
     Examples
     --------
     >>> label_colours(["C", 0, 1])
-    {'C': '#d9d9d9', 0: '#56b4e9', 1: '#e69f00'}
+    {'C': '#e3dccf', 0: '#dcead2', 1: '#e6dcf0'}
     """
     return {label: _colour(label) for label in labels}
 
 
 def _colour(label: Hashable) -> str:
-    if isinstance(label, str) and label in _ELEMENTS:
-        return _ELEMENTS[label]
     number = label if isinstance(label, int) else crc32(str(label).encode("utf-8", "replace"))
     return _TINTS[number % len(_TINTS)]
 

@@ -13,7 +13,7 @@ from aglets.drawing.palette import ink_on, label_colours
 
 __all__ = ["bond_lines", "graph_svg"]
 
-_RADIUS = 0.3
+_RADIUS, _DOT = 0.3, 0.13
 _STYLES = {"=": 2, "=E": 2, "=Z": 2, "#": 3, "$": 4, ":": 2}
 
 
@@ -45,7 +45,8 @@ def graph_svg(
     edge_labels: Sequence[Hashable] | None = None,
     *,
     fills: Sequence[str] | None = None,
-    molecule: bool = False,
+    at: npt.ArrayLike | None = None,
+    dots: bool = False,
     unit: float = 46.0,
 ) -> str:
     """Draw a graph; every text in it is escaped.
@@ -56,8 +57,10 @@ def graph_svg(
         As in `Graph`.
     fills : sequence of str, optional
         The colour of every node; by label unless given.
-    molecule : bool
-        Lay it out as a molecule.
+    at : array-like of shape (n_nodes, 2), optional
+        Where nodes are, if that is known.
+    dots : bool
+        Whether nodes are drawn as dots, because their labels say nothing.
     unit : float
         The length of an edge in pixels, in graphs that are not too large.
 
@@ -66,7 +69,8 @@ def graph_svg(
     >>> graph_svg(["<b>"], np.zeros((0, 2), int)).count("&lt;b&gt;")
     2
     """
-    x = positions(len(labels), edges, molecule=molecule) * (1.0, -1.0)
+    x = positions(len(labels), edges, at=at) * (1.0, -1.0)
+    radius = _DOT if dots else _RADIUS
     if not len(x):
         return "<svg role='img' aria-label='graph without nodes' width='1' height='1'></svg>"
     low, high = x.min(axis=0) - 0.5, x.max(axis=0) + 0.5
@@ -85,11 +89,11 @@ def graph_svg(
     for i, label in enumerate(labels):
         fill = colours[label] if fills is None else fills[i]
         text = str(label)
-        shown = text if len(text) <= 4 else f"{text[:3]}…"
+        shown = "" if dots else text if len(text) <= 4 else f"{text[:3]}…"
         font = 0.36 if len(shown) < 3 else 0.22
         parts.append(
             f"<g><title>{escape(f'node {i}: {text}')}</title>"
-            f"<circle cx='{x[i, 0]:.3f}' cy='{x[i, 1]:.3f}' r='{_RADIUS}' fill='{fill}' "
+            f"<circle cx='{x[i, 0]:.3f}' cy='{x[i, 1]:.3f}' r='{radius}' fill='{fill}' "
             f"stroke='#777' stroke-width='.03'/>"
             f"<text x='{x[i, 0]:.3f}' y='{x[i, 1]:.3f}' font-size='{font}' "
             f"text-anchor='middle' dominant-baseline='central' fill='{ink_on(fill)}' "

@@ -24,15 +24,23 @@ from aglets.estimators._parameters import (
     one_of,
 )
 from aglets.estimators._stability import stability_of
-from aglets.explain import GlobalExplanation, LocalExplanation, explain_global, explain_local
+from aglets.explain import (
+    GlobalExplanation,
+    LocalExplanation,
+    explain_global,
+    explain_local,
+    summarise,
+)
 from aglets.graphlets.graphlet import POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel
+from aglets.model.examples import with_examples
 from aglets.model.losses import LOSSES, Loss
 from aglets.model.outputs import Outputs
 from aglets.model.search_record import SearchRecord
+from aglets.model.training_graphs import TrainingGraphs
 from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -144,9 +152,11 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 values = known.centered(held_out.graphs, *validation[3:])
                 held_out = replace(held_out, covariates=values)
         self._fit(sample, held_out, callback or FitCallback())
-        self.global_explanation_ = explain_global(
-            self.model_, sample.graphs, np.ravel(y), n_jobs=effective_n_jobs(self.n_jobs)
-        )
+        found = self.model_.match(sample.graphs, n_jobs=effective_n_jobs(self.n_jobs))
+        training = TrainingGraphs.of(found.graphs)
+        self._keep(replace(with_examples(self.model_, found), training=training))
+        known_y = self.outputs_.single.checked(np.ravel(y), len(found.graphs))
+        self.global_explanation_ = summarise(self.model_, found, known_y)
         return self
 
     @abstractmethod

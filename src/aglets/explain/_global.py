@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aglets.drawing import html
-from aglets.drawing.svg import graph_svg
 from aglets.drawing.text import visible
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
@@ -21,6 +20,7 @@ from aglets.explain.plain import (
     short_name,
 )
 from aglets.graphlets import Graphlet
+from aglets.graphlets.drawings import graphlet_svg
 from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.residue import without_residue
 from aglets.graphs.arrays import Floats
@@ -248,7 +248,7 @@ class GlobalExplanation(Drawable):
         ]
         pictures = "".join(
             f"<figure style='display:inline-block;margin:.5em'>"
-            f"{graphlet_svg(entry.graphlet, molecule=entry.molecule)}"
+            f"{graphlet_svg(entry.graphlet)}"
             f"<figcaption>{html.escaped(f'{entry.coef:+.3g}')}</figcaption></figure>"
             for entry in self.graphlets[:6]
         )
@@ -269,11 +269,6 @@ class GlobalExplanation(Drawable):
             )
         learned = html.table(head, rows) if rows else f"<p>{html.escaped(NO_GRAPHLETS)}</p>"
         return f"<p>{html.escaped(repr(self))}</p>{pictures}{learned}{covariate_table}"
-
-
-def graphlet_svg(graphlet: Graphlet, *, molecule: bool = False) -> str:
-    """Draw the labelled structure of a graphlet."""
-    return graph_svg(graphlet.labels, graphlet.edges, graphlet.edge_labels, molecule=molecule)
 
 
 def _quality(entry: GraphletSummary) -> str:

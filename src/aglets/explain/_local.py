@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.drawing import html
-from aglets.drawing.palette import signed_colours
-from aglets.drawing.svg import graph_svg
 from aglets.drawing.text import visible
 from aglets.explain._global import is_molecule
 from aglets.explain.covariates import CovariateContribution, contributions_of
@@ -26,6 +24,7 @@ from aglets.explain.plain import (
     short_name,
 )
 from aglets.graphlets import Graphlet
+from aglets.graphlets.drawings import explained_svg
 from aglets.graphlets.occurrences import Occurrence, occurrences
 from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.scores import Places
@@ -290,13 +289,7 @@ class LocalExplanation(Drawable):
             for entry in self.covariates
         ]
         head = ["graphlet", "contribution", "psi", "", "nodes"]
-        picture = graph_svg(
-            self.graph.labels,
-            self.graph.edges,
-            self.graph.edge_labels,
-            fills=signed_colours(self.node_importance),
-            molecule=self.molecule,
-        )
+        picture = explained_svg(self.graph, self.node_importance, self.edge_importance)
         return f"<p>{html.escaped(_headline(self))}</p>{picture}{html.table(head, rows)}"
 
 

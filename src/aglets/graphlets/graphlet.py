@@ -18,6 +18,7 @@ import numpy.typing as npt
 from aglets import _core
 from aglets.drawing import html
 from aglets.graphlets.atom_labels import label_options
+from aglets.graphlets.example import Example
 from aglets.graphlets.groups import group_name
 from aglets.graphlets.names import pattern_name, unique_names
 from aglets.graphlets.pictures import Drawable
@@ -26,11 +27,15 @@ from aglets.graphlets.smarts import pattern_smarts
 from aglets.graphlets.words import bond_orders, node_words
 from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Codes, Floats
+from aglets.graphs.geometry import position_columns
 
 __all__ = ["POOLINGS", "Graphlet", "core_pattern", "flat_attributes"]
 
 #: How scores at the images of a graphlet's root become one number per graph, see `agis`.
 POOLINGS = ("best", "sum", "mean")
+
+#: The label of all nodes where a source has no labels.
+UNLABELLED = (0, "", None)
 
 #: Sets of a graphlet's nodes are machine words in the core.
 LARGEST_GRAPHLET = 64
@@ -60,6 +65,8 @@ class Graphlet(Drawable):
     recipe : str, optional
         How a reader made labels and attributes, as in ``GraphSet.recipe``: graphlets of molecules
         have names of functional groups, SMARTS, and attributes in words.
+    example : Example, optional
+        The training molecule that it fits best, in which it is drawn; no part of what it is.
 
     Examples
     --------
@@ -78,6 +85,7 @@ class Graphlet(Drawable):
     pooling: str
     attribute_names: tuple[str, ...] | None
     recipe: str | None
+    example: Example | None
 
     def __init__(
         self,
@@ -90,6 +98,7 @@ class Graphlet(Drawable):
         pooling: str = "best",
         attribute_names: Sequence[str] | None = None,
         recipe: str | None = None,
+        example: Example | None = None,
     ) -> None:
         labels = tuple(labels)
         for label in labels:
@@ -126,6 +135,7 @@ class Graphlet(Drawable):
             "pooling": str(pooling),
             "attribute_names": None if attribute_names is None else tuple(attribute_names),
             "recipe": recipe,
+            "example": example,
         }.items():
             object.__setattr__(self, name, value)
 
@@ -189,6 +199,21 @@ class Graphlet(Drawable):
         return pattern_smarts(self.labels, self.edges, self.edge_labels, self.recipe)
 
     @property
+    def is_labelled(self) -> bool:
+        """Whether labels say anything: not if they are those of graphs without labels."""
+        return any(label not in UNLABELLED for label in self.labels)
+
+    @property
+    def positions(self) -> Floats | None:
+        """Where its nodes are, if its attributes are places in the plane; else None."""
+        columns = position_columns(
+            self.attribute_names, self.attributes.shape[1], labelled=self.is_labelled
+        )
+        if columns is None or self.n_nodes < 2:
+            return None
+        return self.attributes[:, list(columns)]
+
+    @property
     def node_words(self) -> list[str] | None:
         """Labels and attributes of each node in words; None unless it is of molecules.
 
@@ -237,9 +262,9 @@ class Graphlet(Drawable):
         return f"Graphlet({self.name}{weight}{pooling})"
 
     def _repr_html_(self) -> str:
-        from aglets.drawing.svg import graph_svg
+        from aglets.graphlets.drawings import graphlet_svg
 
-        picture = graph_svg(self.labels, self.edges, self.edge_labels)
+        picture = graphlet_svg(self)
         edges = self.edge_attributes
         shown = replace(
             self,

@@ -10,9 +10,49 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aglets.graphs.graph_set import GraphSet
+from aglets.graphs.arrays import Floats
+from aglets.graphs.graph_set import Graph, GraphSet
 
-__all__ = ["with_edge_lengths"]
+__all__ = ["attribute_positions", "position_columns", "with_edge_lengths"]
+
+
+def position_columns(
+    names: Sequence[str] | None, n_attributes: int, *, labelled: bool
+) -> tuple[int, int] | None:
+    """Say which attributes are a place in the plane; None if none are.
+
+    These are attributes named x and y, or the two nameless attributes of graphs without labels,
+    such as drawings of letters.
+
+    Examples
+    --------
+    >>> position_columns(["charge", "x", "y"], 3, labelled=True)
+    (1, 2)
+    >>> position_columns(None, 2, labelled=False), position_columns(None, 2, labelled=True)
+    ((0, 1), None)
+    """
+    if names is None:
+        return (0, 1) if n_attributes == 2 and not labelled else None
+    lower = [name.lower() for name in names]
+    if "x" in lower and "y" in lower and "z" not in lower:
+        return lower.index("x"), lower.index("y")
+    return None
+
+
+def attribute_positions(graph: Graph) -> Floats | None:
+    """Return where the nodes of a graph are if its attributes say so, else None.
+
+    Examples
+    --------
+    >>> graphs = GraphSet.from_lists(labels=["ab"], edges=[[(0, 1)]],
+    ...     attributes=[[[0.0, 0.0], [3.0, 4.0]]], attribute_names=["x", "y"])
+    >>> attribute_positions(graphs[0]).tolist()
+    [[0.0, 0.0], [3.0, 4.0]]
+    """
+    columns = position_columns(
+        graph.attribute_names, graph.attributes.shape[1], labelled=graph.is_labelled
+    )
+    return None if columns is None else graph.attributes[:, list(columns)]
 
 
 def with_edge_lengths(

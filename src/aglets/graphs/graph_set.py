@@ -375,6 +375,21 @@ class Graph:
         return None if self._set.smiles is None else self._set.smiles[0]
 
     @property
+    def attribute_names(self) -> Sequence[str] | None:
+        """The names of the attributes, if they have any."""
+        return self._set.attribute_names
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether labels say anything: not if all nodes of its set have the same."""
+        return len(self._set.vocabulary) > 1
+
+    @property
+    def recipe(self) -> str | None:
+        """How a reader made it, as in ``GraphSet.recipe``."""
+        return self._set.recipe
+
+    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self._set.labels)

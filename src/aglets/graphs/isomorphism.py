@@ -6,6 +6,9 @@ different buckets differ. Within a bucket a search for a bijection decides.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+
 import numpy as np
 import numpy.typing as npt
 
@@ -37,8 +40,7 @@ def groups(graphs: GraphSet, *, attributes: bool = True) -> list[Ints]:
     [array([0, 1])]
     """
     colours, edge_codes = _colours(graphs, attributes)
-    totals = _sums(_mixed(colours), graphs.node_offsets)
-    totals = _mixed(totals + graphs.n_nodes.astype(np.uint64) * np.uint64(31))
+    totals = _totals(graphs, colours)
     order = np.argsort(totals, kind="stable")
     bounds = np.flatnonzero(np.diff(totals[order])) + 1
     found = []
@@ -48,16 +50,63 @@ def groups(graphs: GraphSet, *, attributes: bool = True) -> list[Ints]:
     return sorted(found, key=lambda group: int(group[0]))
 
 
+def content_hashes(graphs: GraphSet) -> Hashes:
+    """Return a number per graph that depends on its content alone.
+
+    It is the same for graphs that are the same up to the numbering of nodes, in whatever set they
+    are and whatever codes their labels have there; attributes count to seven digits. Different
+    graphs have different numbers, but for those that Weisfeiler-Lehman colours do not distinguish.
+
+    Examples
+    --------
+    >>> one = GraphSet.from_lists(labels=["CCO", "N"], edges=[[(0, 1), (1, 2)], []])
+    >>> other = GraphSet.from_lists(labels=["OCC"], edges=[[(0, 1), (1, 2)]])
+    >>> bool(content_hashes(one)[0] == content_hashes(other)[0])
+    True
+    """
+    labels = _value_codes(graphs.vocabulary)[graphs.labels]
+    edges = None
+    if graphs.edge_labels is not None and graphs.edge_vocabulary is not None:
+        edges = _value_codes(graphs.edge_vocabulary)[graphs.edge_labels]
+    colours, _ = _refined(graphs, labels, edges, attributes=True, digits=np.float32)
+    return _totals(graphs, colours)
+
+
+def _value_codes(values: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+    """Give values numbers by what they are; the last is for what is not in the vocabulary."""
+    codes = [
+        int.from_bytes(blake2b(repr(value).encode(), digest_size=6).digest(), "little")
+        for value in values
+    ]
+    return np.array([*codes, 1], dtype=np.int64)
+
+
+def _totals(graphs: GraphSet, colours: Hashes) -> Hashes:
+    totals = _sums(_mixed(colours), graphs.node_offsets)
+    return _mixed(totals + graphs.n_nodes.astype(np.uint64) * np.uint64(31))
+
+
 def _colours(graphs: GraphSet, attributes: bool) -> tuple[Hashes, Hashes]:
     """Return a colour for every node and a code for every edge; equal parts have equal ones."""
-    colours = _mixed(graphs.labels.astype(np.int64).astype(np.uint64) + np.uint64(7))
+    return _refined(graphs, graphs.labels, graphs.edge_labels, attributes=attributes)
+
+
+def _refined(
+    graphs: GraphSet,
+    labels: npt.NDArray[np.integer],
+    edge_labels: npt.NDArray[np.integer] | None,
+    *,
+    attributes: bool,
+    digits: type[np.floating] = np.float64,
+) -> tuple[Hashes, Hashes]:
+    colours = _mixed(labels.astype(np.int64).astype(np.uint64) + np.uint64(7))
     edges = np.zeros(len(graphs.edges), dtype=np.uint64)
-    if graphs.edge_labels is not None:
-        edges = graphs.edge_labels.astype(np.int64).astype(np.uint64) + np.uint64(3)
+    if edge_labels is not None:
+        edges = edge_labels.astype(np.int64).astype(np.uint64) + np.uint64(3)
     if attributes:
-        colours = _with_rows(colours, graphs.attributes)
+        colours = _with_rows(colours, _to_digits(graphs.attributes, digits))
         if graphs.edge_attributes is not None:
-            edges = _with_rows(edges, graphs.edge_attributes)
+            edges = _with_rows(edges, _to_digits(graphs.edge_attributes, digits))
     edges = _mixed(edges)
     ends = graphs.ends
     for _ in range(ROUNDS):
@@ -67,6 +116,11 @@ def _colours(graphs: GraphSet, attributes: bool) -> tuple[Hashes, Hashes]:
             np.add.at(total, ends[:, here], _mixed(colours[ends[:, there]] ^ edges))
         colours = _mixed(colours * np.uint64(3) + total)
     return colours, edges
+
+
+def _to_digits(rows: npt.NDArray[np.float64], digits: type[np.floating]) -> npt.NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # numbers that are too large are all infinite then
+        return rows.astype(digits).astype(np.float64)
 
 
 def _with_rows(colours: Hashes, rows: npt.NDArray[np.float64]) -> Hashes:

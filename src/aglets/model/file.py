@@ -10,6 +10,8 @@ the graphlets of the stops, all named ``stop_...``. All of these may be absent, 
 1 is read as it is. Likewise covariates: their names are in ``model.json``, their numbers in
 ``covariate_...``. Options of the loss may be absent, too: they then have their defaults.
 
+``examples`` (a molecule per graphlet to draw it in) and ``training_hashes`` may be absent as well.
+
 Format 3 is written for several targets, and for a target with a name: ``targets`` is then a list of
 objects with ``name``, ``loss``, ``loss_options`` and ``classes``.
 """
@@ -26,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets._version import __version__
+from aglets.graphlets import Graphlet
+from aglets.graphlets.example import Example
 from aglets.graphs.arrays import Floats
 from aglets.model._archive import (
     RefusedError,
@@ -47,6 +51,7 @@ from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
 from aglets.model.target import Target
+from aglets.model.training_graphs import TrainingGraphs
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import SCALES, AttributeScaling, ColumnScaling
@@ -69,6 +74,7 @@ ARRAYS = (
     *("stop_points", "stop_intercepts", "stop_coefs"),
     *(f"stop_{name}" for name in COLUMNS),
     *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
+    "training_hashes",
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
@@ -109,6 +115,11 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
         "n_stop_graphlets": 0 if model.stops is None else len(model.stops.graphlets),
         "covariates": _covariates_document(model.covariates),
         "search": None if model.search is None else asdict(model.search),
+        "examples": [
+            None if graphlet.example is None else list(graphlet.example)
+            for graphlet in model.graphlets
+        ],
+        "n_training_graphs": None if model.training is None else model.training.n_graphs,
     }
     arrays = _arrays_of(model)
     if "pooling" in arrays or "stop_pooling" in arrays:
@@ -244,6 +255,8 @@ def _arrays_of(model: LagraModel) -> Arrays:
         arrays["rho"] = model.rho
     if model.stability is not None:
         arrays["stability"] = model.stability
+    if model.training is not None:
+        arrays["training_hashes"] = model.training.hashes.view(np.int64)
     if model.stops is not None:
         arrays |= {
             "stop_points": model.stops.points,
@@ -341,8 +354,9 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
     columns = [str(name) for name in _field(document, "path_columns", list)]
     path = checked_array(arrays, "path", "f", (None, len(columns))) if columns else np.empty((0, 0))
     n_covariates = 0 if input_spec.covariates is None else len(input_spec.covariates.names)
+    graphlets = read_graphlets(arrays, n_graphlets, input_spec)
     return LagraModel(
-        graphlets=read_graphlets(arrays, n_graphlets, input_spec),
+        graphlets=_shown(graphlets, document),
         coef=checked_array(arrays, "coef", "f", (n_outputs, n_graphlets)),
         intercept=checked_array(arrays, "intercept", "f", (n_outputs,)),
         rho=_rho(document, arrays, n_graphlets),
@@ -362,7 +376,43 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
             else np.empty(0)
         ),
         search=_search(document),
+        training=_training(document, arrays),
     )
+
+
+def _shown(graphlets: Sequence[Graphlet], document: dict[str, Any]) -> list[Graphlet]:
+    """Give graphlets the molecules that they are shown in; files of before have none."""
+    entries = document.get("examples") or [None] * len(graphlets)
+    if not isinstance(entries, list) or len(entries) != len(graphlets):
+        raise ValueError(f"'examples' in model.json should be {len(graphlets)} entries")
+    return [
+        graphlet if entry is None else replace(graphlet, example=_example(entry, graphlet.n_nodes))
+        for graphlet, entry in zip(graphlets, entries, strict=True)
+    ]
+
+
+def _example(entry: Any, n_nodes: int) -> Example:
+    if not isinstance(entry, list) or len(entry) != 4:
+        raise ValueError("an entry of 'examples' in model.json should be a list of four")
+    smiles, nodes, psi, name = entry
+    if (
+        not isinstance(smiles, str)
+        or not isinstance(nodes, list)
+        or len(nodes) != n_nodes
+        or not all(type(node) is int and node >= 0 for node in nodes)
+        or type(psi) not in (int, float)
+        or not isinstance(name, (str, type(None)))
+    ):
+        raise ValueError("an entry of 'examples' in model.json is no molecule with its atoms")
+    return Example(smiles, tuple(nodes), float(psi), name)
+
+
+def _training(document: dict[str, Any], arrays: Arrays) -> TrainingGraphs | None:
+    if "training_hashes" not in arrays:
+        return None
+    hashes = checked_array(arrays, "training_hashes", "i", (None,))
+    unsigned = hashes.astype(np.int64).view(np.uint64)
+    return TrainingGraphs(_count(document, "n_training_graphs"), unsigned)
 
 
 def _search(document: dict[str, Any]) -> SearchRecord | None:

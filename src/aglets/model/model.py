@@ -24,6 +24,7 @@ from aglets.model._aligned_rows import keeps_rows
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
+from aglets.model.training_graphs import TrainingGraphs
 from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -94,6 +95,8 @@ class LagraModel:
         gamma, per unit of each covariate.
     search : SearchRecord, optional
         How far the search for graphlets went, of a model from a single path.
+    training : TrainingGraphs, optional
+        Which graphs it was fitted on, so that scores on these are known for what they are.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class LagraModel:
     version: str = __version__
     covariate_coef: Floats = field(default_factory=lambda: np.empty(0))
     search: SearchRecord | None = None
+    training: TrainingGraphs | None = None
 
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=np.float64, ndmin=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from aglets.drawing.layout import positions
 from aglets.drawing.palette import ink_on
+from aglets.drawing.skeletal import BAND, DISC, Mark, Skeleton, opacity
 from aglets.drawing.svg import bond_lines
 
-__all__ = ["canvas", "draw_graph", "panel", "shown_label"]
+__all__ = ["canvas", "draw_graph", "draw_skeleton", "panel", "shown_label"]
 
-RADIUS = 0.31
+RADIUS, DOT = 0.31, 0.14
 INK, FAINT = "#222222", "#8a8a8a"
 
 
@@ -57,15 +58,20 @@ def draw_graph(
     edge_labels: Sequence[Hashable] | None,
     fills: Sequence[str],
     *,
-    molecule: bool = False,
     edge_colours: Sequence[str] | None = None,
     edge_widths: Sequence[float] | None = None,
     numbered: bool = False,
+    at: npt.ArrayLike | None = None,
+    dots: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """Draw a graph that fills the axes; returns where its nodes are."""
+    """Draw a graph that fills the axes; returns where its nodes are.
+
+    ``at`` says where nodes are if that is known; nodes without a label are ``dots``.
+    """
     from matplotlib.patches import Circle
 
-    x = positions(len(labels), edges, molecule=molecule)
+    x = positions(len(labels), edges, at=at)
+    radius = DOT if dots else RADIUS
     ax.set_axis_off()
     ax.set_aspect("equal")
     if not len(x):
@@ -93,7 +99,9 @@ def draw_graph(
             size = min(7.0, 0.2 * unit)
             ax.text(*place, text, size=size, color=INK, ha="center", va="center", bbox=box)
     for i, label in enumerate(labels):
-        ax.add_patch(Circle(x[i], RADIUS, fc=fills[i], ec=INK, lw=max(0.3, 0.018 * unit), zorder=2))
+        ax.add_patch(Circle(x[i], radius, fc=fills[i], ec=INK, lw=max(0.3, 0.018 * unit), zorder=2))
+        if dots:
+            continue
         text, ink = shown_label(label), ink_on(fills[i])
         size = min(11.0, unit * (0.36 if len(text) < 3 else 0.21))
         if numbered and unit * 0.17 >= 3.0:
@@ -103,6 +111,52 @@ def draw_graph(
         elif size >= 2.0:
             ax.text(*x[i], text, size=size, color=ink, **_CENTRED)
     return x
+
+
+def draw_skeleton(
+    ax: Any,
+    skeleton: Skeleton,
+    atoms: Mapping[int, Mark],
+    bonds: Mapping[tuple[int, int], Mark],
+) -> None:
+    """Draw a skeletal formula that fills the axes, with marks behind atoms and bonds."""
+    from matplotlib.patches import Circle, PathPatch, Polygon
+    from matplotlib.textpath import TextPath
+    from matplotlib.transforms import Affine2D
+
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    # Small molecules do not become huge: four bonds side by side fill the axes at least.
+    middle = np.array([skeleton.width, skeleton.height]) / 2.0
+    half = np.maximum(middle, (75.0, 50.0))
+    ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
+    ax.set_ylim(middle[1] + half[1], middle[1] - half[1])
+    unit = _points_per_unit(ax, half)
+    for (u, v), mark in bonds.items():
+        ends = skeleton.atoms[[u, v]].T
+        ax.plot(
+            *ends,
+            color=mark.colour,
+            alpha=opacity(mark),
+            lw=BAND * unit,
+            solid_capstyle="butt",
+            zorder=0.5,
+        )
+    for i, mark in atoms.items():
+        disc = Circle(skeleton.atoms[i], DISC, fc=mark.colour, ec="none", alpha=opacity(mark))
+        disc.set_zorder(0.6)
+        ax.add_patch(disc)
+    for line in skeleton.lines:
+        if line.filled:
+            ax.add_patch(Polygon(line.points, fc=INK, ec="none", zorder=1))
+        else:
+            style: Any = (0, (2.5, 2.0)) if line.dashed else "solid"
+            ax.plot(*np.transpose(line.points), color=INK, lw=1.6 * unit, ls=style, zorder=1)
+    for x, y, size, text in skeleton.letters:
+        # As outlines, letters keep their place and size whatever the size of the figure.
+        outline = TextPath((0.0, 0.0), text.replace("$", r"\$"), size=size)
+        upright = Affine2D().scale(1.0, -1.0).translate(x, y)
+        ax.add_patch(PathPatch(upright.transform_path(outline), fc=INK, ec="none", zorder=2))
 
 
 _CENTRED: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 3}

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from aglets.drawing.palette import NEGATIVE, POSITIVE, label_colours
+from aglets.drawing.skeletal import Mark
 from aglets.explain import GlobalExplanation, GraphletSummary
 from aglets.explain.plain import names_of, short_name
-from aglets.plot._axes import FAINT, INK, canvas, draw_graph, panel, shown_label
+from aglets.graphlets import Graphlet
+from aglets.graphlets.skeletons import example_skeleton, fragment_skeleton, marks_of
+from aglets.plot._axes import FAINT, INK, canvas, draw_graph, draw_skeleton, panel, shown_label
 
 __all__ = ["GraphletDisplay", "GraphletGridDisplay"]
 
+#: What a figure says of a model without graphlets.
+EMPTY = "The model has no graphlets: its answer is the same for all graphs."
 #: More attributes than this are drawn as bars without their numbers.
 _NUMBERED = 6
 
@@ -76,18 +81,7 @@ def draw_summary(ax: Any, summary: GraphletSummary, *, numbers: bool = False) ->
     words = None if numbers else graphlet.node_words
     d = graphlet.attributes.shape[1] if words is None else len(words)
     width = 0.42 if d else 0.96
-    left = panel(ax, 0.02, 0.06, width, 0.8)
-    colours = label_colours(graphlet.labels)
-    fills = [colours[label] for label in graphlet.labels]
-    draw_graph(
-        left,
-        graphlet.labels,
-        graphlet.edges,
-        graphlet.edge_labels,
-        fills,
-        molecule=summary.molecule,
-        numbered=bool(d),
-    )
+    draw_graphlet(panel(ax, 0.02, 0.06, width, 0.8), graphlet, numbered=bool(d))
     ax.text(0.02, 0.98, _headline(summary), size=8, color=INK, va="top", transform=ax.transAxes)
     if words is not None:
         draw_words(panel(ax, 0.5, 0.06, 0.48, 0.8), words)
@@ -95,11 +89,38 @@ def draw_summary(ax: Any, summary: GraphletSummary, *, numbers: bool = False) ->
         _draw_attributes(panel(ax, 0.56, 0.16, 0.42, 0.7), summary)
 
 
+def draw_graphlet(ax: Any, graphlet: Graphlet, *, numbered: bool) -> None:
+    """Draw a graphlet: marked in a molecule if it is of molecules, else as a graph."""
+    colour = NEGATIVE if (graphlet.coef or 0.0) < 0.0 else POSITIVE
+    if graphlet.example is not None:
+        whole = example_skeleton(graphlet.example, graphlet.recipe)
+        if whole is not None:
+            marks = marks_of(graphlet.edges, graphlet.example.nodes, Mark(colour))
+            draw_skeleton(ax, whole, *marks)
+            return
+    part = fragment_skeleton(graphlet.labels, graphlet.edges, graphlet.edge_labels, graphlet.recipe)
+    if part is not None:
+        draw_skeleton(ax, part, {}, {})
+        return
+    colours = label_colours(graphlet.labels)
+    fills = [colours[label] for label in graphlet.labels]
+    draw_graph(
+        ax,
+        graphlet.labels,
+        graphlet.edges,
+        graphlet.edge_labels,
+        fills,
+        numbered=numbered,
+        at=graphlet.positions,
+        dots=not graphlet.is_labelled,
+    )
+
+
 def draw_words(ax: Any, words: list[str]) -> None:
     """Write what the nodes are, one line each."""
     ax.set_axis_off()
     for i, text in enumerate(words):
-        shown = f"{i}: {short_name(text, 44)}".replace("$", r"\$")
+        shown = short_name(text, 46).replace("$", r"\$")
         place = 1.0 - (i + 0.5) / max(len(words), 4)
         ax.text(0.0, place, shown, size=6, color=INK, va="center", transform=ax.transAxes)
 
@@ -208,8 +229,11 @@ class GraphletGridDisplay:
         """Take the model of an estimator; X and y as in ``explain_global``."""
         return cls(estimator.explain_global(X, y))
 
-    def plot(self, ax: Any = None, *, n_each: int = 3) -> GraphletGridDisplay:
-        """Draw up to ``n_each`` graphlets of either sign: positive left, negative right."""
+    def plot(self, ax: Any = None, *, n_each: int | None = 3) -> GraphletGridDisplay:
+        """Draw up to ``n_each`` graphlets of either sign: positive left, negative right.
+
+        None draws all; how many are left out is written below.
+        """
         graphlets = self.explanation.graphlets
         columns = [
             [entry for entry in graphlets if sign * entry.coef > 0.0][:n_each] for sign in (1, -1)
@@ -217,15 +241,22 @@ class GraphletGridDisplay:
         columns = [column for column in columns if column]
         n_rows = max((len(column) for column in columns), default=1)
         height = _height([entry for column in columns for entry in column])
-        ax = canvas(ax, (4.4 * max(1, len(columns)), height * n_rows))
+        n_drawn = sum(len(column) for column in columns)
+        left_out = n_drawn < len(graphlets)
+        ax = canvas(ax, (4.4 * max(1, len(columns)), height * n_rows + 0.25 * left_out))
         self.ax_, self.figure_ = ax, ax.figure
         ax.set_axis_off()
         if not columns:
-            ax.text(0.5, 0.5, "The model has no graphlets.", ha="center", transform=ax.transAxes)
+            ax.text(0.5, 0.5, EMPTY, ha="center", va="center", transform=ax.transAxes)
+        low = 0.25 / (height * n_rows + 0.25) if left_out else 0.0
         for c, column in enumerate(columns):
             for r, entry in enumerate(column):
+                step = (1.0 - low) / n_rows
                 inner = ax.inset_axes(
-                    (c / len(columns), 1.0 - (r + 1) / n_rows, 0.98 / len(columns), 0.96 / n_rows)
+                    (c / len(columns), 1.0 - (r + 1) * step, 0.98 / len(columns), 0.96 * step)
                 )
                 draw_summary(inner, entry)
+        if left_out:
+            text = f"{n_drawn} of {len(graphlets)} graphlets; n_each=None draws all"
+            ax.text(0.01, 0.01, text, size=7, color=INK, va="bottom", transform=ax.transAxes)
         return self

@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from aglets.drawing.molecules import skeleton
 from aglets.drawing.palette import NEGATIVE, POSITIVE, signed_colours
+from aglets.drawing.skeletal import signed_marks
 from aglets.explain import LocalExplanation
 from aglets.explain.plain import short_name
-from aglets.plot._axes import FAINT, INK, canvas, draw_graph, panel
+from aglets.graphlets.skeletons import graph_mol
+from aglets.graphs.geometry import attribute_positions
+from aglets.plot._axes import FAINT, INK, canvas, draw_graph, draw_skeleton, panel
 
 __all__ = ["LocalDisplay"]
 
@@ -48,22 +52,30 @@ class LocalDisplay:
         ax = canvas(ax, (6.8, max(2.6, 0.27 * len(steps) + 1.0)))
         self.ax_, self.figure_ = ax, ax.figure
         graph = self.explanation.graph
-        left = panel(ax, 0.01, 0.03, 0.46, 0.84)
-        largest = float(np.abs(self.explanation.node_importance).max(initial=0.0))
+        left = panel(ax, 0.01, 0.03, 0.46, 0.8)
+        importance = self.explanation.node_importance
         edges = self.explanation.edge_importance
-        draw_graph(
-            left,
-            graph.labels,
-            graph.edges,
-            graph.edge_labels,
-            signed_colours(self.explanation.node_importance),
-            molecule=self.explanation.molecule,
-            edge_colours=[
-                FAINT if value == 0.0 else colour
-                for value, colour in zip(edges, signed_colours(edges, largest or None), strict=True)
-            ],
-            edge_widths=[0.8 if value == 0.0 else 2.2 for value in edges],
-        )
+        largest = float(np.abs(importance).max(initial=0.0))
+        drawn = skeleton(graph_mol(graph, graph.recipe))
+        if drawn is not None:
+            draw_skeleton(left, drawn, *signed_marks(importance, graph.edges, edges))
+        else:
+            draw_graph(
+                left,
+                graph.labels,
+                graph.edges,
+                graph.edge_labels,
+                signed_colours(importance),
+                edge_colours=[
+                    FAINT if value == 0.0 else colour
+                    for value, colour in zip(
+                        edges, signed_colours(edges, largest or None), strict=True
+                    )
+                ],
+                edge_widths=[0.8 if value == 0.0 else 2.2 for value in edges],
+                at=attribute_positions(graph),
+                dots=not graph.is_labelled,
+            )
         ax.text(0.02, 0.97, self._headline(), size=8, color=INK, va="top", transform=ax.transAxes)
         self._draw_waterfall(panel(ax, 0.7, 0.13, 0.27, 0.74), steps)
         return self
@@ -71,9 +83,10 @@ class LocalDisplay:
     def _headline(self) -> str:
         why = self.explanation
         if why.output is None:
-            return f"predicted {why.decision:.4g}"
+            return f"predicted {why.decision:.4g}{_empty(why)}"
         text = f"predicted {short_name(str(why.prediction), 24)}, decision {why.decision:+.3g}"
-        return f"{text} for {short_name(str(why.output), 24)}".replace("$", r"\$")
+        text += f" for {short_name(str(why.output), 24)}"
+        return f"{text}{_empty(why)}".replace("$", r"\$")
 
     def _steps(self, n_shown: int) -> list[tuple[str, float]]:
         present = [entry for entry in self.explanation.contributions if entry.contribution != 0.0]
@@ -124,6 +137,10 @@ class LocalDisplay:
         ax.set_yticks(range(len(steps)), [name for name, _ in steps], size=6)
         ax.xaxis.set_major_locator(_few_ticks())
         ax.set_xlabel("decision" if self.explanation.output is not None else "value", size=7)
+
+
+def _empty(why: LocalExplanation) -> str:
+    return "" if why.contributions else "; this decision has no graphlets"
 
 
 def _few_ticks() -> Any:

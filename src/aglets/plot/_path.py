@@ -48,6 +48,8 @@ class PathDisplay:
         dashed.
     coef_lambdas : ndarray or None
         Where coefficients are found; all ``lambdas`` if None. A model from a file keeps some.
+    output : str or None
+        What the path is of, with more than two classes: one class against the rest.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class PathDisplay:
     chosen: float | None = None
     covariates: dict[str, Floats] = field(default_factory=dict)
     coef_lambdas: Floats | None = None
+    output: str | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, output: int = 0) -> PathDisplay:
@@ -84,6 +87,7 @@ class PathDisplay:
             chosen=None if chosen is None else float(np.atleast_1d(chosen)[output]),
             covariates=_effects(model, gamma),
             coef_lambdas=columns["lam"][rows],
+            output=_output_text(model, output),
         )
 
     def plot(self, ax: Any = None, *, n_named: int = 5) -> PathDisplay:
@@ -105,6 +109,9 @@ class PathDisplay:
             score.plot(self.lambdas, self.validation_score, color=CLASSES[0], lw=1.2, ls="--")
             _tag(score, "validation", 1, CLASSES[0])
         score.set_ylabel("score", size=8)
+        if self.output is not None:
+            title = short_name(self.output, 44).replace("$", r"\$")
+            ax.text(0.16, 0.995, title, size=7, color=INK, va="top", transform=ax.transAxes)
         number.plot(self.lambdas, self.n_graphlets, color=INK, lw=1.2, drawstyle="steps-post")
         number.set_ylabel("graphlets", size=8)
         number.yaxis.get_major_locator().set_params(integer=True, nbins=5)
@@ -125,6 +132,13 @@ class PathDisplay:
             shown = short_name(name, 14).replace("$", r"\$")
             _tag(ax, shown, i, CLASSES[i % len(CLASSES)])
         ax.set_ylabel("coefficient", size=8)
+
+
+def _output_text(model: Any, output: int) -> str | None:
+    """Name the output whose path it is, where there are several."""
+    if model.n_outputs == 1:
+        return None
+    return f"{model.outputs.names[output]} against the rest"
 
 
 def _tag(ax: Any, text: str, row: int, colour: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglets.drawing.palette import CLASSES
+from aglets.drawing.palette import CLASSES, class_colours
 from aglets.explain.plain import short_name
 from aglets.plot._axes import INK, canvas, panel
 
@@ -21,15 +21,17 @@ _MARKERS = "osD^vPX*"
 class ScatterDisplay:
     """psi of two graphlets on given graphs, with the line that parts the classes best.
 
-    The line is a logistic regression on the two scores with balanced classes, as in the paper;
-    ``auc`` is that of its probability on the same graphs.
+    In regression, colours say how large y is, and there is no line. The line is a logistic
+    regression on the two scores with balanced classes, as in the paper; ``auc`` is that of its
+    probability on the same graphs.
 
     Parameters
     ----------
     psi : ndarray of shape (n_graphs, 2)
     y : ndarray of shape (n_graphs,)
     names : tuple of two str
-    classes : tuple
+    classes : tuple or None
+        None in regression.
     boundary : (float, float, float) or None
         a, b, c of the line a x + b y + c = 0; None for more than two classes.
     auc : float or None
@@ -47,7 +49,7 @@ class ScatterDisplay:
     psi: NDArray[np.float64]
     y: NDArray[Any]
     names: tuple[str, str]
-    classes: tuple[Any, ...]
+    classes: tuple[Any, ...] | None
     boundary: tuple[float, float, float] | None
     auc: float | None
 
@@ -74,8 +76,9 @@ class ScatterDisplay:
         first, second = _two_strongest(model) if graphlets is None else graphlets
         psi = np.asarray(model.transform(X))[:, [first, second]]
         y = np.asarray(y)
-        classes = tuple(np.unique(y).tolist()) if model.classes is None else tuple(model.classes)
-        boundary, auc = (None, None) if len(classes) != 2 else balanced_boundary(psi, y)
+        classes = None if model.classes is None else tuple(model.classes)
+        two = classes is not None and len(classes) == 2
+        boundary, auc = balanced_boundary(psi, y) if two else (None, None)
         names = (model.graphlets[first].name, model.graphlets[second].name)
         return cls(psi, y, names, classes, boundary, auc)
 
@@ -84,20 +87,12 @@ class ScatterDisplay:
         if ax is None:
             ax = panel(canvas(None, (3.5, 3.2)), 0.15, 0.14, 0.8, 0.74)
         self.ax_, self.figure_ = ax, ax.figure
-        for c, value in enumerate(self.classes):
-            points, number = np.unique(
-                self.psi[self.y == value].round(3), axis=0, return_counts=True
-            )
-            ax.scatter(
-                *points.T,
-                s=14 * np.minimum(np.sqrt(number), 6.0),
-                marker=_MARKERS[c % len(_MARKERS)],
-                color=CLASSES[c % len(CLASSES)],
-                alpha=0.65,
-                linewidths=0,
-                label=short_name(str(value), 16).replace("$", r"\$"),
-            )
-        low, high = -0.03, 1.03
+        if self.classes is None:
+            self._draw_numbers(ax)
+        else:
+            self._draw_classes(ax, self.classes)
+        # A graphlet that counts may reach more than 1.
+        low, high = -0.03, 1.03 * max(1.0, float(self.psi.max(initial=1.0)))
         if self.boundary is not None:
             a, b, c0 = self.boundary
             line = np.array([low, high])
@@ -109,20 +104,53 @@ class ScatterDisplay:
         ax.set_ylim(low, high)
         ax.set_xlabel(f"$\\psi$ of {_name(self.names[0])}", size=8)
         ax.set_ylabel(f"$\\psi$ of {_name(self.names[1])}", size=8)
-        title = "" if self.auc is None else f"AUC {self.auc:.2f}"
+        return self
+
+    def _draw_classes(self, ax: Any, classes: tuple[Any, ...]) -> None:
+        colours = class_colours(len(classes))
+        for c, value in enumerate(classes):
+            points, number = np.unique(
+                self.psi[self.y == value].round(3), axis=0, return_counts=True
+            )
+            ax.scatter(
+                *points.T,
+                s=14 * np.minimum(np.sqrt(number), 6.0),
+                marker=_MARKERS[c // len(CLASSES) % len(_MARKERS)]
+                if len(classes) > len(CLASSES)
+                else _MARKERS[c],
+                color=colours[c],
+                alpha=0.65,
+                linewidths=0,
+                label=short_name(str(value), 16).replace("$", r"\$"),
+            )
         legend = ax.legend(
-            title=title,
+            title="" if self.auc is None else f"AUC {self.auc:.2f}",
             fontsize=7,
             title_fontsize=7,
             frameon=False,
-            ncols=min(3, len(self.classes)),
+            ncols=min(3, len(classes)),
             loc="lower center",
             bbox_to_anchor=(0.5, 1.0),
             borderaxespad=0.1,
         )
         for handle in legend.legend_handles:
             handle.set_sizes([20.0])  # else as large as the first heap of graphs
-        return self
+
+    def _draw_numbers(self, ax: Any) -> None:
+        """Colour graphs by y; the scale is drawn above."""
+        order = np.argsort(self.y.astype(np.float64), kind="stable")
+        drawn = ax.scatter(
+            *self.psi[order].T,
+            s=14,
+            c=self.y[order].astype(np.float64),
+            cmap="cividis",
+            alpha=0.8,
+            linewidths=0,
+        )
+        scale = ax.inset_axes((0.1, 1.03, 0.8, 0.035))
+        bar = ax.figure.colorbar(drawn, cax=scale, orientation="horizontal", ticklocation="top")
+        bar.ax.tick_params(labelsize=6, width=0.6, length=2, pad=1)
+        bar.set_label("y", size=7, labelpad=1)
 
 
 def _name(name: str) -> str:

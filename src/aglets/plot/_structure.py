@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aglets.drawing.palette import label_colours
 from aglets.explain.plain import names_of, short_name
 from aglets.graphlets import Graphlet
 from aglets.graphlets.residue import without_residue
-from aglets.plot._axes import INK, canvas, draw_graph, panel
-from aglets.plot._graphlets import draw_words
+from aglets.plot._axes import INK, canvas, panel
+from aglets.plot._graphlets import draw_graphlet, draw_words
 
 __all__ = ["StructureDisplay"]
 
@@ -18,6 +17,8 @@ __all__ = ["StructureDisplay"]
 @dataclass
 class StructureDisplay:
     """A graphlet drawn with its name, and a line per node: in words for molecules, else numbers.
+
+    A graphlet of molecules is marked in the training molecule that it fits best.
 
     Parameters
     ----------
@@ -48,18 +49,9 @@ class StructureDisplay:
     def plot(self, ax: Any = None, *, numbers: bool = False) -> StructureDisplay:
         """Draw it, on the given axes or in a new figure."""
         graphlet = self.graphlet
-        ax = canvas(ax, (4.4, max(1.7, 0.22 * graphlet.n_nodes + 0.6)))
+        ax = canvas(ax, (4.4, max(1.9, 0.22 * graphlet.n_nodes + 0.6)))
         self.ax_, self.figure_ = ax, ax.figure
-        colours = label_colours(graphlet.labels)
-        draw_graph(
-            panel(ax, 0.02, 0.06, 0.46, 0.78),
-            graphlet.labels,
-            graphlet.edges,
-            graphlet.edge_labels,
-            [colours[label] for label in graphlet.labels],
-            molecule=graphlet.node_words is not None,
-            numbered=True,
-        )
+        draw_graphlet(panel(ax, 0.02, 0.06, 0.46, 0.78), graphlet, numbered=True)
         weight = "" if graphlet.coef is None else f", weight {graphlet.coef:+.3g}"
         title = f"{short_name(graphlet.name, 60)}{weight}".replace("$", r"\$")
         ax.text(0.02, 0.97, title, size=8, color=INK, va="top", transform=ax.transAxes)

@@ -33,6 +33,8 @@ SOLVERS: dict[str, type[Solver]] = {"fast": FastSolver, "paper": PaperSolver}
 
 #: Smallest lambda_max with covariates, as a part of all residuals of the best constant.
 NOTHING_LEFT = 1e-6
+#: What part of the residuals covariates may leave if they are to fit the graphs alone.
+FITTED = 0.01
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,9 @@ def _beginning(problem: Problem) -> Resume:
         g, _ = state.scores.gradient()
         lowest = max(lowest, float(np.abs(g).max(initial=0.0)) / design.factor)
     lam_max, reach = problem.graphs.lambda_max(state.scores)
-    if lam_max < lowest and design.factor == 0.0:
+    # Graphlets may also have nothing to say because all graphs contain the same ones.
+    fits = state.scores.residual_size() < FITTED * size
+    if lam_max < lowest and design.factor == 0.0 and fits:
         warnings.warn(
             "The covariates alone fit the training graphs, and leave nothing for graphlets to "
             "explain; give them a covariate_penalty, or fewer of them.",
