@@ -90,7 +90,7 @@ def test_a_set_without_smiles_is_drawn_from_its_labels(drugs):
     assert all(drawn is not None for drawn in skeletons_of(bare, bare.recipe))
 
 
-def test_graphs_that_are_no_molecules_have_no_skeletal_formula():
+def test_graphs_other_than_molecules_have_no_skeletal_formula():
     graphs, _, _ = datasets.make_planted(20, random_state=0)
     assert skeletons_of(graphs, graphs.recipe) == [None] * 20
     assert fragment_skeleton("AB", [(0, 1)], None, None) is None

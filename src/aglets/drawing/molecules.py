@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 #: Larger molecules are drawn as graphs: nobody reads so many atoms, and laying them out takes long.
-MOST_ATOMS = 300
+MAX_ATOMS = 300
 #: Smaller scaffolds, such as a single ring, are not worth turning a molecule for.
-LEAST_SCAFFOLD = 5
+MIN_SCAFFOLD = 5
 
 _BONDS = {"-": "SINGLE", "=": "DOUBLE", "#": "TRIPLE", ":": "AROMATIC", "$": "QUADRUPLE"}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -149,7 +149,7 @@ def skeleton(mol: Any, *, fragment: bool = False) -> Skeleton | None:
     >>> [letter.text for letter in skeleton(mol_of_smiles("CCO")).letters]
     ['O', 'H']
     """
-    if mol is None or not 0 < mol.GetNumAtoms() <= MOST_ATOMS:
+    if mol is None or not 0 < mol.GetNumAtoms() <= MAX_ATOMS:
         return None
     from rdkit import rdBase
     from rdkit.Chem import rdDepictor
@@ -242,7 +242,7 @@ def aligned_skeletons(mols: Sequence[Any]) -> list[Skeleton | None]:
 
 def _turned_alike(mol: Any, templates: dict[str, Any]) -> Any:
     """Lay a molecule out on the scaffold of the first one that has the same."""
-    if mol.GetNumAtoms() > MOST_ATOMS:
+    if mol.GetNumAtoms() > MAX_ATOMS:
         return mol
     from rdkit import Chem, rdBase
     from rdkit.Chem import rdDepictor
@@ -254,7 +254,7 @@ def _turned_alike(mol: Any, templates: dict[str, Any]) -> Any:
     with rdBase.BlockLogs():
         try:
             scaffold = scaffold_of(copy)
-            if scaffold.GetNumAtoms() < LEAST_SCAFFOLD:
+            if scaffold.GetNumAtoms() < MIN_SCAFFOLD:
                 return copy
             key = Chem.MolToSmiles(scaffold, isomericSmiles=False)
             if key not in templates:

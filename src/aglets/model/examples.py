@@ -22,7 +22,7 @@ __all__ = ["best_place", "with_examples"]
 #: Of graphs that fit nearly as well as the best, the smallest shows a graphlet most clearly.
 NEARLY = 0.02
 #: Larger molecules are not kept: a model file stays small, and nobody reads such a molecule.
-MOST_NODES = 100
+MAX_NODES = 100
 #: Longer names are cut.
 LONGEST = 200
 
@@ -87,7 +87,7 @@ def _fit(graphlet: Graphlet, found: Match, i: int, column: int) -> float:
 
 
 def _example(graphlet: Graphlet, column: int, found: Match) -> Example | None:
-    place = best_place(graphlet, column, found, among=found.graphs.n_nodes <= MOST_NODES)
+    place = best_place(graphlet, column, found, among=found.graphs.n_nodes <= MAX_NODES)
     if place is None:
         return None
     i, nodes, psi = place

@@ -403,7 +403,7 @@ def _example(entry: Any, n_nodes: int) -> Example:
         or type(psi) not in (int, float)
         or not isinstance(name, (str, type(None)))
     ):
-        raise ValueError("an entry of 'examples' in model.json is no molecule with its atoms")
+        raise ValueError("an entry of 'examples' in model.json is not a molecule with its atoms")
     return Example(smiles, tuple(nodes), float(psi), name)
 
 
