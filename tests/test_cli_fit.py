@@ -238,7 +238,8 @@ def test_predictions_keep_the_order_and_the_place_of_what_failed(demo_model, new
     out, err = capsys.readouterr()
     rows = read(out)
     assert [row["row"] for row in rows] == ["0", "1", "2", "3"]
-    assert [row["input"] for row in rows] == ["ethanol", "OC(=O)CC", "broken", "phenol"]
+    assert [row["name"] for row in rows] == ["ethanol", "", "broken", "phenol"]
+    assert [row["smiles"] for row in rows] == ["CCO", "OC(=O)CC", "C1CC", "c1ccccc1O"]
     assert [row["prediction"] for row in rows] == ["neutral", "acidic", "", "acidic"]
     assert rows[2]["error"] == "'C1CC' is not a valid SMILES"
     assert err == (
@@ -303,7 +304,7 @@ def test_many_rows_come_back_in_order(demo_model, tmp_path, jobs):
         words = ["predict", str(demo_model), str(tmp_path / "many.smi"), "--jobs", jobs, "-q"]
         assert main([*words, "-o", str(tmp_path / name)]) == 0
     table = pd.read_csv(tmp_path / "out.csv")
-    assert table["input"].tolist() == [f"m{i}" for i in range(len(smiles))]
+    assert table["name"].tolist() == [f"m{i}" for i in range(len(smiles))]
     assert table["prediction"].tolist() == aglets.load(demo_model).predict(smiles).tolist()
     for other in (
         pd.read_json(tmp_path / "out.jsonl", lines=True),
@@ -323,7 +324,9 @@ def test_probabilities_and_numbers(molecules, tmp_path, new, capsys):
     row = read(capsys.readouterr().out)[0]
     assert float(row["probability_acidic"]) + float(row["probability_neutral"]) == pytest.approx(1)
     assert main(["predict", measured, str(new), "-q"]) == 0
-    assert list(read(capsys.readouterr().out)[0]) == ["row", "input", "prediction", "error"]
+    assert list(read(capsys.readouterr().out)[0]) == [
+        *("row", "smiles", "name", "prediction", "error")
+    ]
 
 
 def test_several_classes_are_fitted_shown_and_interrupted(tmp_path, capsys):

@@ -9,6 +9,7 @@ import typer
 
 from aglets.cli.fit import (
     Average,
+    CovariateColumns,
     Covariates,
     Kind,
     Maxpats,
@@ -39,6 +40,7 @@ def evaluate(
         typer.Option("--average", help="One model, or the mean of several; 'folds' makes five."),
     ] = Average.none,
     covariates: Covariates = None,
+    covariate_columns: CovariateColumns = None,
     seed: Annotated[int, typer.Option("--seed", help="How graphs are shuffled.")] = 0,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -57,6 +59,13 @@ def evaluate(
     options |= {"covariates": covariates.value} if covariates is not None else {}
     estimator = estimator_for(y, task, None).set_params(**options)
     found = evaluate_estimator(
-        estimator, graphs, y, cv=folds, n_repeats=repeats, random_state=seed, n_jobs=jobs
+        estimator,
+        graphs,
+        y,
+        cv=folds,
+        n_repeats=repeats,
+        covariates=source.covariates(covariate_columns, graphs),
+        random_state=seed,
+        n_jobs=jobs,
     )
     typer.echo(json.dumps(found.to_dict()) if as_json else str(found))

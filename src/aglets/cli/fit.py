@@ -97,6 +97,14 @@ Rhos = Annotated[
     list[float] | None,
     typer.Option("--rho", help="Length scale of attributes; several to choose.", callback=_lengths),
 ]
+CovariateColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--covariate-columns",
+        metavar="NAMES",
+        help="Columns of numbers, with commas, in addition to the graphlets; predict needs them.",
+    ),
+]
 Covariates = Annotated[
     BuiltIn | None,
     typer.Option("--covariates", help="Numbers of the whole graph in addition to the graphlets."),
@@ -160,6 +168,7 @@ def fit(
         ),
     ] = None,
     covariates: Covariates = None,
+    covariate_columns: CovariateColumns = None,
     covariate_penalty: Annotated[
         float,
         typer.Option("--covariate-penalty", help="Their penalty, in lambdas; 0 is none.", min=0.0),
@@ -220,11 +229,13 @@ def fit(
     options |= {"cv": folds} if folds else {}
     options |= {"rule": rule.value}
     options |= {"pooling": _pooling(pooling)} if pooling else {}
-    if covariates is not None:
-        options |= {"covariates": covariates.value, "covariate_penalty": covariate_penalty}
+    own = source.covariates(covariate_columns, graphs)
+    if covariates is not None or own is not None:
+        built_in = None if covariates is None else covariates.value
+        options |= {"covariates": built_in, "covariate_penalty": covariate_penalty}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
     estimator.set_params(**options)
-    key = fingerprint(graphs, y, estimator.get_params())
+    key = fingerprint(graphs, y, estimator.get_params(), own)
     n_folds = folds or (N_AVERAGED if average is Average.folds else 1)
     n_paths = len(estimator.grid(graphs).cells) * n_folds
     with Checkpoint(folder, key, resume=resume) as kept:
@@ -235,12 +246,13 @@ def fit(
             seconds=time_limit,
             shown=not (quiet or as_json),
         )
-        model, ended = _fitted(estimator, graphs, y, progress)
+        model, ended = _fitted(estimator, graphs, y, progress, own)
         model.save(target)
         if ended is None:
             kept.delete()
     if ended is None and stability:
-        model = replace(model, stability=estimator.stability(graphs, y, n_rounds=stability))
+        rates = estimator.stability(graphs, y, n_rounds=stability, covariates=own)
+        model = replace(model, stability=rates)
         model.save(target)
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
@@ -316,7 +328,7 @@ def estimator_for(y: Any, task: Kind, loss: str | None) -> Any:
 
 
 def _fitted(
-    estimator: Any, graphs: Any, y: Any, progress: FitProgress
+    estimator: Any, graphs: Any, y: Any, progress: FitProgress, own: Any
 ) -> tuple[LagraModel, str | None]:
     """Return the model, or the best one so far, and what ended the fit before its time."""
     from aglets.cli.progress import OutOfTimeError, interruptible
@@ -324,7 +336,7 @@ def _fitted(
 
     try:
         with interruptible(), progress.progress:
-            estimator.fit(graphs, y, callback=progress)
+            estimator.fit(graphs, y, callback=progress, covariates=own)
         return estimator.model_, None
     except KeyboardInterrupt:
         ended = "interrupted"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from aglets.cli.outputs import check_output, refuse_inputs
+from aglets.cli.row_notes import RowNotes
 from aglets.cli.show import Model
 from aglets.cli.sources import STDIN, Source, reads_graphs
 from aglets.cli.tables import OutputFormat, check_format, opened_writer
@@ -53,15 +54,15 @@ def predict(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
-    """Predict every graph of DATA, in its order.
+    """Predict every graph of DATA, in its order, one row each, with all columns that DATA has.
 
     Large files of molecules are read a few rows at a time. A row that cannot be read keeps its
-    place, with the reason in the column "error". If it is interrupted, what there is so far stays
-    as OUTPUT.part.
+    place, with the reason in the column "error". Nothing is written before a row could be read. If
+    it is interrupted, what there is so far stays as OUTPUT.part. Covariates of a model are taken
+    from the columns of their names.
     """
     from rich.console import Console
 
-    from aglets.io.failures import summary
     from aglets.model.file import load
     from aglets.writing import part_of
 
@@ -70,27 +71,81 @@ def predict(
         refuse_inputs(part_of(output), [model, *source.paths()], what="predictions")
     check_format(output, to)
     loaded = load(model)
-    n_rows, failures = 0, []
+    notes = RowNotes()
     results = _results(source, loaded, model, jobs, explain)
-    first = next(results, ([], []))  # nothing is written before it is known that DATA can be read
-    with opened_writer(output, to, _columns(loaded, explain)) as writer:
-        for rows, failed in chain([first], results):
-            writer.write(rows)
-            n_rows += len(rows)
-            failures += failed
+    first = _until_readable(results, source.data)
+    copied = _copied(first)
+    columns = _named_apart(copied, _columns(loaded, explain))
+    with opened_writer(output, to, columns.kinds, copied) as writer:
+        for result in chain(first, results):
+            writer.write([columns.joined(row) for row in result.rows])
+            notes.add(result.notes)
     if not quiet:
         stderr = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
-        if failures:
-            stderr.print(
-                f"Note: {len(failures)} of {n_rows} rows could not be read: "
-                f"{visible(summary(failures))}.",
-                style="yellow",
-            )
+        for text in notes.sentences():
+            stderr.print(f"Note: {text}", style="yellow")
         if output is not None:
-            stderr.print(f"{visible(output)}: {n_rows - len(failures)} predictions")
+            stderr.print(f"{visible(output)}: {notes.n_rows - len(notes.failures)} predictions")
 
 
-Result = tuple[list[dict[str, Any]], "list[Failure]"]
+class Result(NamedTuple):
+    """Rows to write, each with the columns of DATA and those of the model, and notes on them."""
+
+    rows: list[tuple[Mapping[str, Any], dict[str, Any]]]
+    notes: RowNotes
+
+
+def _until_readable(results: Iterator[Result], data: str) -> list[Result]:
+    """Take results up to the first with a prediction; if none has one, nothing shall be written."""
+    from aglets.io.failures import summary
+
+    taken: list[Result] = []
+    failures: list[Failure] = []
+    for result in results:
+        taken.append(result)
+        failures += result.notes.failures
+        if len(result.notes.failures) < result.notes.n_rows:
+            return taken
+    if failures:
+        raise ValueError(
+            f"Expected molecules or graphs in {data}, but none of its {len(failures)} rows could "
+            f"be read: {summary(failures)}; nothing is written."
+        )
+    return taken
+
+
+def _copied(results: Iterable[Result]) -> dict[str, type]:
+    """Name the columns of DATA with their types, as far as the first rows show."""
+    kinds: dict[str, set[type]] = {}
+    for result in results:
+        for own, _ in result.rows:
+            for name, value in own.items():
+                kinds.setdefault(name, set()).update(() if value is None else (type(value),))
+    return {
+        name: found.pop() if len(found) == 1 and found <= {int, float, bool} else str
+        for name, found in kinds.items()
+    }
+
+
+class ModelColumns(NamedTuple):
+    """All columns in their order, and what those that the model adds are called."""
+
+    kinds: dict[str, type]
+    names: dict[str, str]
+    copied: Container[str]
+
+    def joined(self, row: tuple[Mapping[str, Any], dict[str, Any]]) -> dict[str, Any]:
+        """Put a row of DATA and what the model says of it side by side."""
+        own = {name: value for name, value in row[0].items() if name in self.copied}
+        return own | {self.names[name]: value for name, value in row[1].items()}
+
+
+def _named_apart(copied: Mapping[str, type], added: Mapping[str, type]) -> ModelColumns:
+    """Rename columns of the model that DATA has, too: the user's keep their names."""
+    names = {name: f"aglets_{name}" if name in copied else name for name in added}
+    first, *rest = added
+    order = {names[first]: added[first], **copied, **{names[name]: added[name] for name in rest}}
+    return ModelColumns(order, names, copied)
 
 
 def _results(
@@ -107,7 +162,8 @@ def _results(
         return
     raws = batches(source.data, source.options, BATCH)
     if jobs == 1:
-        yield from (_predicted(model, rows, kind, explain) for rows in raws)
+        for rows in raws:
+            yield _with_columns(rows, _predicted(model, rows, kind, explain))
         return
     yield from _side_by_side(raws, path, kind, jobs, explain)
 
@@ -118,8 +174,13 @@ def _whole(source: Source, model: LagraModel, explain: bool) -> Iterator[Result]
     graphs, _ = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None).load()
     for start in range(0, len(graphs), BATCH):
         part = graphs[start : start + BATCH]
+        rows = range(start, start + len(part))
+        notes = RowNotes(len(part))
+        notes.note_labels(spec, part, rows)
         predictions = _predictions(model, part, explain)
-        yield [{"row": start + i, **values} for i, values in enumerate(predictions)], []
+        yield Result(
+            [({}, {"row": row} | p) for row, p in zip(rows, predictions, strict=True)], notes
+        )
 
 
 _worker: dict[str, Any] = {}
@@ -134,7 +195,7 @@ def _start(path: Path) -> None:
     _worker["model"] = load(path)
 
 
-def _work(rows: list[Raw], kind: str, explain: bool) -> Result:
+def _work(rows: list[Raw], kind: str, explain: bool) -> Predicted:
     return _predicted(_worker["model"], rows, kind, explain)
 
 
@@ -145,28 +206,67 @@ def _side_by_side(
     # Fresh processes: those forked off this one would share locks and threads that they lack.
     context = get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(path,)) as pool:
-        waiting: deque[Future[Result]] = deque()
+        waiting: deque[tuple[list[Raw], Future[Predicted]]] = deque()
         for rows in raws:
-            waiting.append(pool.submit(_work, rows, kind, explain))
+            waiting.append((rows, pool.submit(_work, rows, kind, explain)))
             if len(waiting) > 2 * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+                first, done = waiting.popleft()
+                yield _with_columns(first, done.result())
+        for rest, done in waiting:
+            yield _with_columns(rest, done.result())
 
 
-def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> Result:
+Predicted = tuple[list[dict[str, Any]], RowNotes]
+
+
+def _with_columns(rows: list[Raw], predicted: Predicted) -> Result:
+    written, notes = predicted
+    return Result([(raw.columns, one) for raw, one in zip(rows, written, strict=True)], notes)
+
+
+def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> Predicted:
+    """Predict some rows: what to write of each, and what to note of them."""
     from aglets.io.stream import graphs_of
 
-    batch = graphs_of(rows, kind, model.input_spec.recipe)
-    written: list[dict[str, Any]] = [{"row": raw.row, "input": raw.name} for raw in rows]
-    if batch.graphs is not None:
-        predictions = _predictions(model, batch.graphs, explain)
-        for position, values in zip(batch.kept, predictions, strict=True):
-            written[position].update(values)
+    own, lacking = _own_covariates(model, rows)
+    readable = [raw for raw in rows if raw.row not in lacking]
+    batch = graphs_of(readable, kind, model.input_spec.recipe)
+    failures = sorted([*batch.failures, *lacking.values()])
+    notes = RowNotes(len(rows), failures, batch.imputed)
+    written: list[dict[str, Any]] = [{"row": raw.row} for raw in rows]
     first = rows[0].row
-    for failure in batch.failures:
+    if batch.graphs is not None:
+        kept = [readable[position].row for position in batch.kept]
+        notes.note_labels(model.input_spec, batch.graphs, kept)
+        table = None if own is None else [own[row] for row in kept]
+        for row, values in zip(
+            kept, _predictions(model, batch.graphs, explain, table), strict=True
+        ):
+            written[row - first].update(values)
+    for failure in failures:
         written[failure.row - first]["error"] = failure.reason
-    return written, batch.failures
+    return written, notes
+
+
+def _own_covariates(
+    model: LagraModel, rows: list[Raw]
+) -> tuple[dict[int, list[float]] | None, dict[int, Failure]]:
+    """Take the user's covariates by row, and the rows that lack one; None if there are none."""
+    from aglets.io.failures import Failure
+    from aglets.io.table import number_in
+
+    names = () if model.covariates is None else model.covariates.own
+    if not names:
+        return None, {}
+    table, lacking = {}, {}
+    for raw in rows:
+        values = [number_in(raw.columns, name) for name in names]
+        faults = [value for value in values if isinstance(value, str)]
+        if faults:
+            lacking[raw.row] = Failure(raw.row, faults[0], raw.line)
+        else:
+            table[raw.row] = [float(value) for value in values]
+    return table, lacking
 
 
 def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
@@ -177,7 +277,6 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     kind = {"i": int, "u": int, "f": float, "b": bool}.get(predicted.dtype.kind, str)
     return {
         "row": int,
-        "input": str,
         "prediction": kind,
         **dict.fromkeys(model.outputs.value_names, float),
         **({"explanation": str} if explain else {}),
@@ -185,9 +284,12 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     }
 
 
-def _predictions(model: LagraModel, graphs: Any, explain: bool) -> list[dict[str, Any]]:
-    psi, embeddings = model.agis(graphs, return_embeddings=True)
-    covariate_values = model.covariate_values(graphs)
+def _predictions(
+    model: LagraModel, graphs: Any, explain: bool, covariates: Any = None
+) -> list[dict[str, Any]]:
+    scaled = model.input_spec.to_model_units(graphs, warn=False)  # noted for all rows together
+    psi, embeddings = model.agis_scaled(scaled, return_embeddings=True)
+    covariate_values = model.covariate_values(graphs, covariates)
     f = model.outputs.as_table(model.decision_from_agis(psi, covariate_values))
     names, values = model.outputs.value_names, model.outputs.values(f).tolist()
     rows: list[dict[str, Any]] = [

@@ -19,6 +19,7 @@ from aglets.cli.names import format_names, named, pairs
 if TYPE_CHECKING:
     from aglets import GraphSet
     from aglets.io.files import ReadOptions
+    from aglets.io.table import NumberTable
 
 DEMO = "demo"
 #: Standard input.
@@ -205,6 +206,24 @@ class Source:
                 "keep one of them in its file."
             )
         return graphs, y
+
+    def covariates(self, columns: str | None, graphs: GraphSet) -> NumberTable | None:
+        """Return the columns of the table that are covariates, for graphs that came from it."""
+        from aglets.io.files import format_of
+        from aglets.io.table import TABLES, read_numbers_of
+
+        names = _names(columns)
+        if not names:
+            return None
+        is_file = Path(self.data).is_file()
+        kind = format_of(self.data, self.options.format) if is_file else None
+        if kind not in TABLES:
+            raise ValueError(
+                f"Expected a table in a file for --covariate-columns, but {self.data} is none; "
+                "give a .csv, .tsv or .parquet file."
+            )
+        separator = self.options.separator or ("\t" if kind == "tsv" else None)
+        return read_numbers_of(self.data, names, graphs, separator=separator)
 
     def _is_name(self) -> bool:
         """Whether it is the name of a data set rather than of a file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import Enum
 from io import TextIOWrapper
@@ -37,18 +37,22 @@ class Writer(Protocol):
 
 
 class _CsvWriter:
-    def __init__(self, file: IO[str], columns: Mapping[str, type]) -> None:
+    def __init__(
+        self, file: IO[str], columns: Mapping[str, type], copied: Container[str] = ()
+    ) -> None:
         self._writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
         # A terminal must not obey what a file shall hold.
         self._on_terminal = file.isatty()
         self._write({name: name for name in columns})
-        self._floats = [name for name, kind in columns.items() if kind is float]
+        self._floats = [
+            name for name, kind in columns.items() if kind is float and name not in copied
+        ]
 
     def write(self, rows: Sequence[Row]) -> None:
         for row in rows:
             shown = dict(row)
             for name in self._floats:
-                if name in shown:
+                if shown.get(name) is not None:
                     shown[name] = f"{shown[name]:.6g}"
             self._write(shown)
 
@@ -63,7 +67,8 @@ class _JsonWriter:
         self._file = file
 
     def write(self, rows: Sequence[Row]) -> None:
-        self._file.writelines(json.dumps(dict(row)) + "\n" for row in rows)
+        # Columns of a Parquet file may hold what JSON lacks, such as dates.
+        self._file.writelines(json.dumps(dict(row), default=str) + "\n" for row in rows)
 
 
 class _ParquetWriter:
@@ -78,11 +83,15 @@ class _ParquetWriter:
             bool: self._arrow.bool_(),
             str: self._arrow.string(),
         }
+        self._kinds = dict(columns)
         self._schema = self._arrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
         self._file = stack.enter_context(parquet.ParquetWriter(file, self._schema))
 
     def write(self, rows: Sequence[Row]) -> None:
-        columns = [[row.get(name) for row in rows] for name in self._schema.names]
+        columns = [
+            [_as_kind(row.get(name), self._kinds[name]) for row in rows]
+            for name in self._schema.names
+        ]
         self._file.write_table(self._arrow.table(columns, schema=self._schema))
 
 
@@ -96,24 +105,44 @@ def check_format(path: Path | None, to: OutputFormat | None) -> OutputFormat:
 
 @contextmanager
 def opened_writer(
-    path: Path | None, to: OutputFormat | None, columns: Mapping[str, type]
+    path: Path | None,
+    to: OutputFormat | None,
+    columns: Mapping[str, type],
+    copied: Container[str] = (),
 ) -> Iterator[Writer]:
-    """Open a file of results, or the screen, by its ending or by the format given."""
+    """Open a file of results, or the screen, by its ending or by the format given.
+
+    Parameters
+    ----------
+    path : Path or None
+    to : OutputFormat or None
+    columns : mapping of str to type
+        The columns in their order.
+    copied : container of str
+        Those whose numbers are written as they came.
+    """
     kind = check_format(path, to)
     if path is None:
-        yield _text_writer(sys.stdout, kind, columns)
+        yield _text_writer(sys.stdout, kind, columns, copied)
         return
     with partial(path) as file, ExitStack() as stack:
         if kind is OutputFormat.parquet:
             yield _ParquetWriter(file, columns, stack)
             return
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        yield _text_writer(text, kind, columns)
+        yield _text_writer(text, kind, columns, copied)
         text.detach()
 
 
-def _text_writer(file: IO[str], kind: OutputFormat, columns: Mapping[str, type]) -> Writer:
-    return _CsvWriter(file, columns) if kind is OutputFormat.csv else _JsonWriter(file)
+def _text_writer(
+    file: IO[str], kind: OutputFormat, columns: Mapping[str, type], copied: Container[str]
+) -> Writer:
+    return _CsvWriter(file, columns, copied) if kind is OutputFormat.csv else _JsonWriter(file)
+
+
+def _as_kind(value: Any, kind: type) -> Any:
+    """Return a value as the column wants it; None stays."""
+    return value if value is None or isinstance(value, kind) else kind(value)
 
 
 def _by_ending(path: Path | None) -> OutputFormat:

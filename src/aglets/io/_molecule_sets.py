@@ -16,7 +16,7 @@ from aglets.graphs.checks import Vocabulary, offsets_of, vocabulary_of
 from aglets.graphs.notes import note
 from aglets.graphs.threads import n_threads
 from aglets.io._molecule_reader import BONDS, Molecule, MoleculeReader
-from aglets.io._molecules import GASTEIGER, MoleculeFeatures
+from aglets.io._molecules import MoleculeFeatures, imputed_text
 from aglets.io.failures import Errors, Failure, check_errors, report
 
 __all__ = [
@@ -150,10 +150,7 @@ def read_batch(items: Sequence[Item], features: MoleculeFeatures, kind: str) -> 
 def note_imputed(rows: Sequence[int], n_rows: int) -> None:
     """Warn once of properties that are not defined."""
     if rows:
-        note(
-            f"{GASTEIGER} is not defined for all atoms of {len(rows)} of {n_rows} molecules (the "
-            f"first is row {rows[0]}); the formal charge stands for it there."
-        )
+        note(imputed_text(rows, n_rows))
 
 
 def _graph_set(

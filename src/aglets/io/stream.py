@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,21 +30,30 @@ __all__ = ["STREAMED", "Batch", "Raw", "batches", "graphs_of"]
 STREAMED = (*TABLES, "smi", "sdf", "jsonl")
 
 
+#: The line of an SDF file that names a property, as in "> 25 <logP>".
+_PROPERTY = re.compile(r">.*<([^<>]+)>")
+
+
 class Raw(NamedTuple):
-    """A row (from 0) as it stands in the file, its line (from 1), and what it is called."""
+    """A row (from 0) as it stands in the file, its line (from 1), and what it is called.
+
+    `columns` are what else the file says of it, by name.
+    """
 
     row: int
     line: int | None
     name: str
     content: Any
+    columns: Mapping[str, Any]
 
 
 class Batch(NamedTuple):
-    """Graphs of some rows, and which rows could not be read."""
+    """Graphs of some rows, which rows could not be read, and which have imputed attributes."""
 
     graphs: GraphSet | None
     kept: list[int]
     failures: list[Failure]
+    imputed: list[int]
 
 
 def batches(
@@ -62,19 +72,19 @@ def _raw_rows(path: Path, kind: str, options: ReadOptions) -> Iterator[Raw]:
     if kind == "smi":
         for row in smiles_rows(path):
             name = row.values["name"] or row.values["smiles"]
-            yield Raw(row.row, row.line, name, row.values["smiles"])
+            yield Raw(row.row, row.line, name, row.values["smiles"], row.values)
     elif kind == "sdf":
         yield from _records(path)
     elif kind == "jsonl":
         with opened_text(path, newline="") as lines:
             filled = ((n, line) for n, line in enumerate(lines, 1) if line.strip())
             for count, (number, line) in enumerate(filled):
-                yield Raw(count, number, "", line)
+                yield Raw(count, number, "", line, {})
     else:
         column = options.smiles or "smiles"
         separator = options.separator or ("\t" if kind == "tsv" else None)
         for row in table_rows(path, {"smiles": column}, separator=separator):
-            yield Raw(row.row, row.line, str(row.values[column]), row.values[column])
+            yield Raw(row.row, row.line, str(row.values[column]), row.values[column], row.values)
 
 
 def _records(path: Path) -> Iterator[Raw]:
@@ -85,12 +95,24 @@ def _records(path: Path) -> Iterator[Raw]:
         record: list[str] = []
         for number, line in enumerate(lines, 1):
             if line.startswith("$$$$"):
-                yield Raw(row, start, record[0].strip() if record else "", "".join(record))
+                yield _record(row, start, record)
                 row, start, record = row + 1, number + 1, []
             else:
                 record.append(line)
         if "".join(record).strip():
-            yield Raw(row, start, record[0].strip(), "".join(record))
+            yield _record(row, start, record)
+
+
+def _record(row: int, line: int, lines: list[str]) -> Raw:
+    """Take a record of an SDF file: its first line is its name, and properties come last."""
+    name = lines[0].strip() if lines else ""
+    columns = {"name": name}
+    for number, text in enumerate(lines):
+        found = _PROPERTY.match(text)
+        if found is not None:
+            value = takewhile(str.strip, lines[number + 1 :])
+            columns[found[1]] = "\n".join(line.rstrip("\r\n") for line in value)
+    return Raw(row, line, name, "".join(lines), columns)
 
 
 def graphs_of(rows: Sequence[Raw], kind: str, recipe: str | None) -> Batch:
@@ -118,10 +140,11 @@ def graphs_of(rows: Sequence[Raw], kind: str, recipe: str | None) -> Batch:
     failed = {failure.row for failure in read.failures}
     kept = [position for position, raw in enumerate(rows) if raw.row not in failed]
     if not kept:
-        return Batch(None, kept, read.failures)
+        return Batch(None, kept, read.failures, [])
     named = [rows[position].name for position in kept]
     smiles = None if kind == "sdf" else [rows[position].content for position in kept]
-    return Batch(read.graphs.with_identity(names=named, smiles=smiles), kept, read.failures)
+    graphs = read.graphs.with_identity(names=named, smiles=smiles)
+    return Batch(graphs, kept, read.failures, read.imputed)
 
 
 def _node_link_batch(rows: Sequence[Raw], keys: dict[str, Any]) -> Batch:
@@ -132,4 +155,4 @@ def _node_link_batch(rows: Sequence[Raw], keys: dict[str, Any]) -> Batch:
             kept.append(position)
         except (ValueError, TypeError) as error:
             failures.append(Failure(raw.row, str(error), raw.line))
-    return Batch(GraphSet.concatenate(parts) if parts else None, kept, failures)
+    return Batch(GraphSet.concatenate(parts) if parts else None, kept, failures, [])

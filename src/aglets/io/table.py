@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
 from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import Row, table_rows
 from aglets.io._targets import Targets, parsed, target_array
-from aglets.io.failures import Errors
+from aglets.io.failures import Errors, Failure, summary
 from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
 if TYPE_CHECKING:
@@ -144,6 +148,84 @@ def target_value(row: Row, target: str) -> Any:
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     return value.item() if hasattr(value, "item") else value
+
+
+def number_in(values: Mapping[str, Any], column: str) -> float | str:
+    """Return the number that a row has in a column, or what is wrong with it.
+
+    Examples
+    --------
+    >>> number_in({"mass": "46.07"}, "mass"), number_in({"mass": "heavy"}, "mass")
+    (46.07, "expected a number in column 'mass', got 'heavy'")
+    """
+    if column not in values:
+        return f"there is no column {column!r}, a covariate of the model"
+    text = _text(values[column])
+    if text is None:
+        return f"there is no number in column {column!r}"
+    try:
+        number = float(text)
+    except ValueError:
+        return f"expected a number in column {column!r}, got {text!r}"
+    return number if math.isfinite(number) else f"the number in column {column!r} is not finite"
+
+
+@dataclass(frozen=True)
+class NumberTable:
+    """Numbers with a name per column, as a DataFrame has; made of columns of a file.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    values : ndarray of shape (n_rows, n_columns)
+    """
+
+    columns: tuple[str, ...]
+    values: Floats
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Floats:
+        """Give the numbers alone."""
+        return np.array(self.values, dtype=dtype, copy=True)
+
+    def __getitem__(self, at: Any) -> Floats:
+        """Give some of the numbers alone."""
+        return np.asarray(self.values[at])
+
+
+def read_numbers_of(
+    path: str | os.PathLike[str],
+    columns: Sequence[str],
+    graphs: GraphSet,
+    *,
+    separator: str | None = None,
+) -> NumberTable:
+    """Read columns of numbers for graphs that came from the same table.
+
+    Parameters
+    ----------
+    path : path
+        A table in a file.
+    columns : sequence of str
+    graphs : GraphSet
+        Their ``rows`` say which rows of the table are wanted.
+    separator : str, optional
+        As in `from_table`.
+    """
+    wanted = {f"covariate_columns[{j}]": name for j, name in enumerate(columns)}
+    rows = set([] if graphs.rows is None else graphs.rows.tolist())
+    found: list[list[float | str]] = []
+    failures = []
+    for row in table_rows(path, wanted, separator=separator):
+        if row.row in rows:
+            found.append([number_in(row.values, name) for name in columns])
+            faults = [value for value in found[-1] if isinstance(value, str)]
+            failures += [Failure(row.row, fault, row.line) for fault in faults[:1]]
+    if failures:
+        raise ValueError(
+            f"Expected a number in every covariate of {_name(path)}: {summary(failures)}; fill the "
+            "gaps, or leave those rows out."
+        )
+    return NumberTable(tuple(columns), np.array(found, dtype=np.float64))
 
 
 #: Formats of tables -> endings of their files.

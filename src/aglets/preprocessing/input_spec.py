@@ -8,7 +8,7 @@ what was learned from those.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from aglets.graphs.notes import note
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.scaling import AttributeScaling, ColumnScaling, fit_scaling
 
-__all__ = ["InputSpec"]
+__all__ = ["InputSpec", "UnknownLabels"]
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,23 @@ class InputSpec:
         given = self.read(graphs)
         scaled = self._in_vocabulary(given)
         if warn:
-            _warn_of_strange_labels(given, scaled)
+            for text in self._unknown(given, scaled).sentences():
+                note(text)
         return self.scaling.apply(scaled)
+
+    def unknown_labels(self, graphs: GraphSet) -> UnknownLabels:
+        """Find the labels of graphs that fit never saw."""
+        return self._unknown(graphs, self._in_vocabulary(graphs))
+
+    def _unknown(self, given: GraphSet, scaled: GraphSet) -> UnknownLabels:
+        nodes = _first_graphs(scaled.labels, given.labels, given.vocabulary, given.node_offsets)
+        if scaled.edge_labels is None or given.edge_labels is None:
+            return UnknownLabels(nodes)
+        vocabulary = given.edge_vocabulary or ()
+        return UnknownLabels(
+            nodes,
+            _first_graphs(scaled.edge_labels, given.edge_labels, vocabulary, given.edge_offsets),
+        )
 
     def graphlet_to_model_units(self, graphlet: Graphlet) -> Graphlet:
         """Scale the attributes of a graphlet as those of graphs."""
@@ -246,44 +261,46 @@ def _codes(labels: Sequence[Hashable], vocabulary: Sequence[Hashable]) -> NDArra
     return np.array([position.get(label, -1) for label in labels], dtype=np.intp)
 
 
-def _warn_of_strange_labels(given: GraphSet, scaled: GraphSet) -> None:
-    _warn_unknown(
-        scaled.labels, given.labels, given.vocabulary, given.node_offsets, "Label", "nodes"
-    )
-    if scaled.edge_labels is not None and given.edge_labels is not None:
-        _warn_unknown(
-            scaled.edge_labels,
-            given.edge_labels,
-            given.edge_vocabulary or (),
-            given.edge_offsets,
-            "Edge label",
-            "edges",
-        )
+@dataclass(frozen=True)
+class UnknownLabels:
+    """Labels that fit never saw, each with the first graph that has it.
+
+    Examples
+    --------
+    >>> one = UnknownLabels(nodes={"Xe": 3})
+    >>> one.sentences()
+    ["Label 'Xe' in graph 3 was never seen in fit; its nodes can match no graphlet."]
+    """
+
+    nodes: Mapping[Hashable, int] = field(default_factory=dict)
+    edges: Mapping[Hashable, int] = field(default_factory=dict)
+
+    def sentences(self, where: str = "graph") -> list[str]:
+        """Say so, in one sentence for nodes and one for edges, if there are any."""
+        parts = ((self.nodes, "Label", "nodes"), (self.edges, "Edge label", "edges"))
+        return [_unknown_text(found, what, of, where) for found, what, of in parts if found]
 
 
-def _warn_unknown(
-    found: NDArray[np.int32],
-    codes: NDArray[np.int32],
-    vocabulary: tuple[Hashable, ...],
-    offsets: NDArray[np.int64],
-    what: str,
-    parts: str,
-) -> None:
-    """Warn once, naming each value of ``codes`` that became -1 and the first graph that has it."""
-    rows = np.flatnonzero((found < 0) & (codes >= 0))
-    if not rows.size:
-        return
-    unknown, first = np.unique(codes[rows], return_index=True)
-    graphs = np.searchsorted(offsets, rows[first], side="right") - 1
-    named: list[Any] = [
-        f"{vocabulary[code]!r} in graph {graph}"
-        for code, graph in zip(unknown[:5], graphs, strict=False)
-    ]
-    if len(unknown) > 5:
-        named.append(f"{len(unknown) - 5} more")
-    several = len(unknown) > 1
-    note(
+def _unknown_text(found: Mapping[Hashable, int], what: str, parts: str, where: str) -> str:
+    named = [f"{value!r} in {where} {graph}" for value, graph in list(found.items())[:5]]
+    if len(found) > 5:
+        named.append(f"{len(found) - 5} more")
+    several = len(found) > 1
+    return (
         f"{what}{'s' if several else ''} {', '.join(named)} "
         f"{'were' if several else 'was'} never seen in fit; "
         f"{'their' if several else 'its'} {parts} can match no graphlet."
     )
+
+
+def _first_graphs(
+    found: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    vocabulary: tuple[Hashable, ...],
+    offsets: NDArray[np.int64],
+) -> dict[Hashable, int]:
+    """Return each value of ``codes`` that became -1, with the first graph that has it."""
+    rows = np.flatnonzero((found < 0) & (codes >= 0))
+    unknown, first = np.unique(codes[rows], return_index=True)
+    graphs = np.searchsorted(offsets, rows[first], side="right") - 1
+    return {vocabulary[code]: int(graph) for code, graph in zip(unknown, graphs, strict=True)}
