@@ -53,8 +53,7 @@ class RowNotes:
 
     def sentences(self) -> list[str]:
         """Say it all, a sentence each."""
-        from aglets.io._molecules import imputed_text
-        from aglets.io.failures import summary
+        from aglets.io.failures import imputed_text, summary
         from aglets.preprocessing.input_spec import UnknownLabels
 
         said = []

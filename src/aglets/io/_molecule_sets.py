@@ -16,8 +16,8 @@ from aglets.graphs.checks import Vocabulary, offsets_of, vocabulary_of
 from aglets.graphs.notes import note
 from aglets.graphs.threads import n_threads
 from aglets.io._molecule_reader import BONDS, Molecule, MoleculeReader
-from aglets.io._molecules import MoleculeFeatures, imputed_text
-from aglets.io.failures import Errors, Failure, check_errors, report
+from aglets.io._molecules import MoleculeFeatures
+from aglets.io.failures import Errors, Failure, check_errors, imputed_text, report
 
 __all__ = [
     "Item",

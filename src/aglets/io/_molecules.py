@@ -20,7 +20,7 @@ from aglets.graphs.checks import listing
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["ATTRIBUTES", "FeatureOptions", "MoleculeFeatures", "imputed_text"]
+__all__ = ["ATTRIBUTES", "FeatureOptions", "MoleculeFeatures"]
 
 GASTEIGER = "gasteiger_charge"
 #: All attributes that an atom can have.
@@ -32,14 +32,6 @@ ATTRIBUTES = (
 #: Chosen on validation molecules: see docs/choices.md.
 DEFAULT_LABEL_WITH: tuple[str, ...] = ("aromaticity", "charge")
 DEFAULT_ATTRIBUTES: tuple[str, ...] = (GASTEIGER, "n_hydrogens", "degree", "in_ring")
-
-
-def imputed_text(rows: Sequence[int], n_rows: int) -> str:
-    """Say for which molecules a Gasteiger charge is not defined."""
-    return (
-        f"{GASTEIGER} is not defined for all atoms of {len(rows)} of {n_rows} molecules (the "
-        f"first is row {rows[0]}); the formal charge stands for it there."
-    )
 
 
 class FeatureOptions(TypedDict, total=False):

@@ -57,6 +57,14 @@ def report(failures: Sequence[Failure], n_rows: int, errors: Errors) -> None:
     note(f"Left out {counted}: {summary(failures)}.")
 
 
+def imputed_text(rows: Sequence[int], n_rows: int) -> str:
+    """Say for which molecules a Gasteiger charge is not defined."""
+    return (
+        f"gasteiger_charge is not defined for all atoms of {len(rows)} of {n_rows} molecules (the "
+        f"first is row {rows[0]}); the formal charge stands for it there."
+    )
+
+
 def note_unpredicted(failures: Sequence[Failure], n_rows: int) -> None:
     """Warn once of rows that keep their place, but without a prediction."""
     if failures:
