@@ -39,8 +39,8 @@ def test_each_drop_is_the_best_by_solving_the_quadratic_form_for_every_graphlet(
         gone = [j for j in range(6) if j not in left]
         costs = {j: best_without([*gone, j])[1] for j in left}
         before = best_without(gone)[1]
-        assert part.smallest == pytest.approx(min(costs.values()) - before)
-        part.drop()
+        assert part.costs().min() == pytest.approx(min(costs.values()) - before)
+        part.drop(part.left[part.costs().argmin()])
         left.remove(min(costs, key=costs.__getitem__))
         assert part.left.tolist() == left
         np.testing.assert_allclose(part.beta, best_without(set(range(6)) - set(left))[0][left])
@@ -195,7 +195,7 @@ def test_copies_bring_the_small_model_nearer_on_other_graphs(fitted):
         middle, rows = centred(own)
         part = Elimination(model.coef[0], rows)
         while len(part.left) > size:
-            part.drop()
+            part.drop(part.left[part.costs().argmin()])
         return np.linalg.norm(
             (away - middle)[:, part.left] @ part.beta - (away - middle) @ model.coef[0]
         )

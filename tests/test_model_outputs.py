@@ -64,7 +64,10 @@ def test_several_targets_know_their_rows_names_and_losses():
     assert outputs.evidence_for(0, -1.0) == "toxic: 0"
     assert outputs.evidence_for(2, -1.0) == "colour: not green"
     assert outputs.evidence_for(4, 1.0) is None
-    assert [outputs.find(name) for name in outputs.names] == [0, 1, 2, 3, 4]
+    assert [outputs.find(name)[1] for name in outputs.names] == [0, 1, 2, 3, 4]
+    assert outputs.find("toxic") == (0, 0)
+    assert outputs.find("colour") == (1, None)
+    assert outputs.find(("colour", "red")) == (1, 3)
 
 
 def test_gaps_are_nan_in_all_rows_of_their_target_and_only_there():

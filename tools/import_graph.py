@@ -43,6 +43,7 @@ REASONS = {
     "graphs/graph_set.py: GraphSet.from_lists": "one check per argument, in the order of arguments",
     "io/tu.py": "one format: reader and writer together",
     "model/file.py": "one format: what is written is read again next to it",
+    "model/target.py": "one column of y: all that depends on whether it is classes or numbers",
     "model/model.py": "one class; mostly docstrings of what users call",
     "plot/_axes.py: draw_graph": "one drawing: edges, then nodes, then labels",
     "report/_data.py: collect": "the data of the page as one dictionary, a line per key",

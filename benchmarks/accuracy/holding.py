@@ -87,7 +87,7 @@ def changes_of_f(
     changes = []
     for size in SIZES:
         while len(part.left) > size:
-            part.drop()
+            part.drop(part.left[part.costs().argmin()])
         changes.append((other - middle)[:, part.left] @ part.beta - whole)
     return np.array(changes)
 

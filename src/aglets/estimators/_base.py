@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import BaseEstimator, MultiOutputMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from aglets.estimators._losses import losses_of
 from aglets.estimators._parameters import (
     Condition,
     check_parameters,
@@ -24,22 +25,17 @@ from aglets.estimators._parameters import (
     one_of,
 )
 from aglets.estimators._stability import stability_of
-from aglets.explain import (
-    GlobalExplanation,
-    LocalExplanation,
-    explain_global,
-    explain_local,
-    summarise,
-)
+from aglets.explain import GlobalExplanation, explain_global, explain_local, summarise
 from aglets.graphlets.graphlet import POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel
 from aglets.model.examples import with_examples
-from aglets.model.losses import LOSSES, Loss
 from aglets.model.outputs import Outputs
 from aglets.model.search_record import SearchRecord
+from aglets.model.target import is_known
+from aglets.model.target_table import target_names, target_table
 from aglets.model.training_graphs import TrainingGraphs
 from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
@@ -51,7 +47,7 @@ from aglets.training.fitting import FitCallback, Settings
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
 
-__all__ = ["DEFAULT_MAX_BYTES", "DEFAULT_MAX_WORK", "BaseLagra", "check_targets"]
+__all__ = ["DEFAULT_MAX_BYTES", "DEFAULT_MAX_WORK", "BaseLagra"]
 
 
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
@@ -68,7 +64,7 @@ an_engine = Condition(
 Validation = tuple[Any, ...]
 
 
-class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Parameters, input, model and transform; classes and numbers are the business of others."""
 
     #: What ``pooling="auto"`` means.
@@ -107,8 +103,10 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         Parameters
         ----------
         X : GraphSet or list of graphs
-        y : array-like of shape (n_graphs,)
-            Classes of any type, or numbers in regression.
+        y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
+            Classes of any type, or numbers in regression. NaN, None or a mask is where a value is
+            unknown; such a graph plays no part for that target. Columns of a DataFrame name the
+            targets.
         sample_weight : array-like of shape (n_graphs,), optional
             A graph of weight 2 counts as the same graph given twice.
         validation : (graphs, y), (…, sample_weight) or (…, sample_weight, covariates), optional
@@ -155,8 +153,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         found = self.model_.match(sample.graphs, n_jobs=effective_n_jobs(self.n_jobs))
         training = TrainingGraphs.of(found.graphs)
         self._keep(replace(with_examples(self.model_, found), training=training))
-        known_y = self.outputs_.single.checked(np.ravel(y), len(found.graphs))
-        self.global_explanation_ = summarise(self.model_, found, known_y)
+        self.global_explanation_ = summarise(self.model_, found, target_table(y))
         return self
 
     @abstractmethod
@@ -167,11 +164,18 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Sample:
         """Turn the y of fit into targets; classes are learned here."""
-        values = check_targets(y, len(graphs))
+        values = target_table(y, len(graphs))
+        n_targets = 1 if values.ndim == 1 else values.shape[1]
         weight = check_sample_weight(sample_weight, len(graphs))
-        # A loss that is given by name has no unit yet; a loss object is for y as it is.
-        named = isinstance(self.loss, str)
-        self.outputs_ = Outputs.learn(values, self._loss(), weight, unitless=named)
+        self.target_names_ = target_names(y, n_targets)
+        losses = losses_of(self, self.target_names_)
+        self.outputs_ = Outputs.learn(
+            values,
+            [loss for loss, _ in losses],
+            weight,
+            names=None if n_targets == 1 else self.target_names_,
+            unitless=[unitless for _, unitless in losses],
+        )
         return self._sample(graphs, values, weight, "y")
 
     def _known_targets(
@@ -179,32 +183,19 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     ) -> Sample:
         """Turn the y of validation graphs into targets, by what was learned."""
         weight = check_sample_weight(sample_weight, len(graphs))
-        return self._sample(graphs, check_targets(y, len(graphs)), weight, "validation")
+        return self._sample(graphs, target_table(y, len(graphs)), weight, "validation")
 
     def _sample(self, graphs: GraphSet, values: NDArray[Any], weight: Floats, where: str) -> Sample:
         encoded = self.outputs_.encode(values, where)
-        unknown = np.flatnonzero(np.isnan(encoded[0]))
-        if unknown.size:
-            raise ValueError(
-                f"{where} must be finite. Got {values[unknown[0]]} for graph {int(unknown[0])} "
-                "instead, which is NaN or infinity."
-            )
-        class_weight = getattr(self, "class_weight", None)
-        weights = self.outputs_.weights(encoded, weight, class_weight)
-        return Sample(graphs, encoded, weight, weights)
-
-    def _loss(self) -> Loss:
-        """Make the loss that the parameters ask for."""
-        if isinstance(self.loss, Loss):
-            return self.loss
-        kind = LOSSES[self.loss]
-        return kind(**{name: getattr(self, name) for name in kind.options if hasattr(self, name)})
+        weights = self.outputs_.weights(encoded, weight, getattr(self, "class_weight", None))
+        known = np.where(np.isnan(encoded), 0.0, encoded)
+        return Sample(graphs, known / self.outputs_.units[:, None], weight, weights)
 
     def _settings(
         self, *, lambda_min_ratio: float, callback: FitCallback, n_jobs: int | None = None
     ) -> Settings:
         return Settings(
-            outputs=self.outputs_,
+            outputs=self.outputs_.in_training_units(),
             scale=self.scale,
             solver=self.solver,
             learn_attributes=self.learn_attributes,
@@ -299,9 +290,23 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         points = [path[min(index, len(path) - 1)] for path in paths]
         return model_of(points, [], self.model_.input_spec, self.model_.outputs)
 
-    def explain(
-        self, X: Any, covariates: Any = None, *, output: Any = None
-    ) -> LocalExplanation | list[LocalExplanation]:
+    def _has_gaps(self, y: Any) -> bool:
+        """Whether there are several targets, or values of one are unknown."""
+        values = target_table(y)
+        return values.ndim == 2 or not is_known(values).all()
+
+    def _mean_score(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, covariates: Any
+    ) -> float:
+        """Accuracy or R² over known values, averaged over targets."""
+        check_is_fitted(self)
+        outputs = self.model_.outputs
+        f = self.model_.decision_function(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
+        weight = check_sample_weight(sample_weight, len(f))
+        encoded = outputs.encode(target_table(y, len(f)))
+        return outputs.score(encoded, outputs.as_table(f), weight)
+
+    def explain(self, X: Any, covariates: Any = None, *, output: Any = None) -> Any:
         """Say why graphs get their predictions: what each graphlet adds, and where it matches.
 
         Parameters
@@ -309,14 +314,17 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         X : Graph, or GraphSet, or list of graphs
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Your own, if the model was fitted with such.
-        output : class, optional
-            With more than two classes: whose decision to explain; the predicted class unless given.
+        output : class, or name of a target, or (target, class), optional
+            Whose decision to explain. With more than two classes it is that of the predicted
+            class, unless one is given. Of several targets all are explained, unless one is given.
 
         Returns
         -------
         LocalExplanation, or a list of them if several graphs were given
             Its ``intercept`` and the ``contribution`` of its ``contributions`` and ``covariates``
-            sum to f. None stands for a molecule that cannot be read, with a warning.
+            sum to f. Of several targets without ``output``, a dict from target to LocalExplanation
+            for each graph.
+            None stands for a molecule that cannot be read, with a warning.
         """
         check_is_fitted(self)
         return explain_local(
@@ -339,7 +347,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         ----------
         X : GraphSet or list of graphs
             The training graphs.
-        y : array-like of shape (n_graphs,)
+        y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
         n_rounds : int
             Number of subsamples; they are fitted side by side, as many as ``n_jobs`` says.
         fraction : float
@@ -365,7 +373,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         return stability_of(
             self,
             graphs,
-            check_targets(y, len(graphs)),
+            target_table(y, len(graphs)),
             n_rounds=n_rounds,
             fraction=fraction,
             random_state=random_state,
@@ -386,7 +394,7 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         ----------
         X : GraphSet or list of graphs, optional
             The graphs to count in; those of fit unless given.
-        y : array-like of shape (n_graphs,), optional
+        y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets), optional
             Their targets.
         stability : array-like of shape (n_graphlets,), optional
             What :meth:`stability` gave; it then stands in every table and picture.
@@ -431,11 +439,3 @@ class BaseLagra(TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
 def _ratio(point: PathPoint) -> float:
     """Return lambda / lambda_max; 1 where no graphlet could enter at any lambda."""
     return point.lam / point.lam_max if point.lam_max > 0.0 else 1.0
-
-
-def check_targets(y: ArrayLike, n_graphs: int) -> NDArray[Any]:
-    """Take y as a vector with one entry per graph."""
-    values: NDArray[Any] = column_or_1d(y, warn=True)
-    if len(values) != n_graphs:
-        raise ValueError(f"y must hold one target per graph ({n_graphs}). Got {len(values)}.")
-    return values

@@ -18,8 +18,9 @@ from sklearn.model_selection import (
 from aglets.estimators._parameters import Condition, either, floats, integers, one_of
 from aglets.graphs.arrays import Rows
 from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak
-from aglets.model.target import Target
+from aglets.model.outputs import Outputs
 from aglets.training.sample import Sample
+from aglets.training.stratify import marks_of_sample, stratified_folds, stratified_parts
 
 __all__ = ["FOLD_PARAMETERS", "make_folds"]
 
@@ -41,12 +42,21 @@ FOLD_PARAMETERS: Mapping[str, Condition] = {
 
 
 def make_folds(
-    sample: Sample, target: Target, cv: Any, *, validation_fraction: float, random_state: Any
+    sample: Sample, outputs: Outputs, cv: Any, *, validation_fraction: float, random_state: Any
 ) -> list[tuple[Rows, Rows]]:
     """List (training rows, held-out rows); arguments as in :class:`LagraClassifierCV`.
 
-    Parts keep the proportions of classes.
+    Parts keep the proportions of classes, of every target if there are several.
     """
+    if len(outputs.targets) > 1 or sample.has_gaps:
+        return _folds_of_several(
+            sample,
+            outputs,
+            cv,
+            validation_fraction=validation_fraction,
+            random_state=random_state,
+        )
+    target = outputs.single
     stratify = target.classes is not None
     codes = target.decided(sample.targets.T) if stratify else sample.targets[0]
     rows = np.arange(len(sample.graphs))
@@ -72,14 +82,41 @@ def make_folds(
     return folds
 
 
-def _too_few(cv: Any, codes: Any, n_graphs: int) -> str:
-    part = "a part" if isinstance(cv, str) else f"{cv} parts in turn"
+def _folds_of_several(
+    sample: Sample, outputs: Outputs, cv: Any, *, validation_fraction: float, random_state: Any
+) -> list[tuple[Rows, Rows]]:
+    """List folds for several targets, or one with gaps; every training part knows all of them."""
+    marks = marks_of_sample(sample, outputs)
+    n_graphs = len(sample.graphs)
+    if isinstance(cv, str):
+        sizes = [1.0 - validation_fraction, validation_fraction]
+        part = stratified_parts(marks, sizes, random_state)
+        folds = [(np.flatnonzero(part == 0), np.flatnonzero(part == 1))]
+    elif isinstance(cv, (int, np.integer)):
+        folds = stratified_folds(marks, int(cv), random_state)
+    else:
+        folds = list(check_cv(cv).split(np.arange(n_graphs), sample.targets.T))
+    names = [f" of the target {t.name!r}" if t.name else "" for t in outputs.targets]
+    for target, rows, name in zip(outputs.targets, outputs.slices, names, strict=True):
+        known = sample.weights[rows.start] > 0.0
+        codes = target.decided(sample.targets[rows].T) if target.classes is not None else None
+        for train, held_out in folds:
+            own = np.asarray(train)[known[train]]
+            enough = len(own) > 0 if codes is None else len(np.unique(codes[own])) > 1
+            if not enough or not len(held_out):
+                counted = None if codes is None else codes[known]
+                raise ValueError(_too_few(cv, counted, int(known.sum()), name))
+    return folds
+
+
+def _too_few(cv: Any, codes: Any, n_graphs: int, of_target: str = "") -> str:
+    part = f"{cv} parts in turn" if isinstance(cv, (int, np.integer)) else "a part"
     of_class = ""
     if codes is not None:
         counts = np.unique(codes, return_counts=True)[1]
         of_class = f" in {len(counts)} classes, the smallest of {counts.min()}"
     return (
-        f"Expected enough graphs to hold out {part} with every class on both sides, got "
+        f"Expected enough graphs{of_target} to hold out {part} with every class on both sides, got "
         f"{n_graphs}{of_class}; give more graphs, or a smaller cv or larger validation_fraction, "
         "or fit LagraClassifier or LagraRegressor, which hold out nothing."
     )

@@ -208,7 +208,7 @@ class OverGrid(BaseLagra):
         one_part = isinstance(self.cv, str)
         folds = make_folds(
             sample,
-            self.outputs_.single,
+            self.outputs_,
             N_AVERAGED if one_part and self.average == "folds" else self.cv,
             validation_fraction=self.validation_fraction,
             random_state=self.random_state,

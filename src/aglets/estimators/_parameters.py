@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from aglets.model.losses import Loss, Option, Task, loss_names
+from aglets.model.losses import Option
 
 __all__ = [
     "Condition",
@@ -19,7 +19,6 @@ __all__ = [
     "floats",
     "in_range",
     "integers",
-    "loss_for",
     "many",
     "one_of",
 ]
@@ -75,21 +74,6 @@ def one_of(*values: Any) -> Condition:
         return any(type(plain) is type(known) and plain == known for known in values)
 
     return Condition(holds, " or ".join(repr(value) for value in values))
-
-
-def loss_for(task: Task) -> Condition:
-    """Accept a loss of the task: the name of one that is registered by then, or an instance.
-
-    >>> loss_for("regression").words
-    "'squared' or 'huber'"
-    """
-
-    def holds(value: Any) -> bool:
-        if isinstance(value, Loss):
-            return value.task == task
-        return isinstance(value, str) and value in loss_names(task)
-
-    return Condition(holds, lambda: " or ".join(map(repr, loss_names(task))))
 
 
 def in_range(option: Option) -> Condition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from aglets.graphlets import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
+from aglets.training.stratify import marks_of, stratified_parts
 
 __all__ = ["stability_of"]
 
@@ -33,6 +34,8 @@ def stability_of(
     rng = np.random.default_rng(random_state)
     rows = [_subsample(rng, y, fraction, estimator) for _ in range(n_rounds)]
     template = clone(estimator).set_params(n_jobs=1)
+    if isinstance(estimator.loss, Mapping):  # subsamples have no names of targets
+        template.set_params(loss=[target.loss for target in estimator.outputs_.targets])
     # What was chosen on all graphs stays, if it is one point of the grid.
     if hasattr(estimator, "rho_") and estimator.average == "none":
         template.set_params(
@@ -61,13 +64,31 @@ def _subsample(
     rng: np.random.Generator, y: NDArray[Any], fraction: float, estimator: Any
 ) -> NDArray[np.intp]:
     """Draw the same part of every class, at least two graphs of each."""
-    if not hasattr(estimator, "classes_"):
+    outputs = estimator.outputs_
+    if len(outputs.targets) > 1:
+        marks = marks_of(y, [target.classes is not None for target in outputs.targets])
+        part = stratified_parts(marks, [fraction, 1.0 - fraction], rng)
+        return _completed(np.flatnonzero(part == 0), marks, rng)
+    if outputs.single.classes is None:
         return np.sort(rng.permutation(len(y))[: max(2, round(fraction * len(y)))])
     parts = []
-    for value in estimator.classes_:
+    for value in outputs.single.classes:
         rows = np.flatnonzero(y == value)
         parts.append(rng.permutation(rows)[: max(2, round(fraction * len(rows)))])
     return np.sort(np.concatenate(parts))
+
+
+def _completed(
+    rows: NDArray[np.intp], marks: NDArray[np.bool_], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Add graphs until there are two of each class, if the set has so many."""
+    chosen = np.zeros(len(marks), dtype=bool)
+    chosen[rows] = True
+    for mark in marks.T:
+        lacking = 2 - int((mark & chosen).sum())
+        if lacking > 0:
+            chosen[rng.permutation(np.flatnonzero(mark & ~chosen))[:lacking]] = True
+    return np.flatnonzero(chosen)
 
 
 def _comes_back(model: LagraModel, other: LagraModel) -> NDArray[np.bool_]:
@@ -77,15 +98,11 @@ def _comes_back(model: LagraModel, other: LagraModel) -> NDArray[np.bool_]:
         return back
     hosts = [graphlet.pattern for graphlet in other.graphlets]
     inside = agis(hosts, _bare(model.graphlets), rho=1.0) > 0.0
-    alike = (other.output[:, None] == model.output[None]) & (
-        _signs(other)[:, None] == _signs(model)[None]
-    )
+    # The sign is that for the output it serves most.
+    own = np.sign(model.coef[model.output, np.arange(len(model.graphlets))])
+    alike = own[None] == np.sign(other.coef[model.output]).T
     return np.asarray((inside & alike).any(axis=0))
 
 
 def _bare(graphlets: Sequence[Graphlet]) -> list[Graphlet]:
     return [Graphlet(labels=h.labels, edges=h.edges, edge_labels=h.edge_labels) for h in graphlets]
-
-
-def _signs(model: LagraModel) -> Floats:
-    return np.sign([graphlet.coef or 0.0 for graphlet in model.graphlets])

@@ -14,21 +14,27 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from aglets.estimators._base import BaseLagra, check_targets
-from aglets.estimators._parameters import Condition, either, in_range, loss_for, one_of
+from aglets.estimators._base import BaseLagra
+from aglets.estimators._losses import loss_for, losses_of
+from aglets.estimators._parameters import Condition, either, in_range, one_of
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.model.losses import LOSSES, Huber, Loss
 from aglets.model.target import is_known
+from aglets.model.target_table import target_names, target_table
 from aglets.training.sample import Sample
 
 __all__ = ["LagraForClasses", "LagraForNumbers"]
 
 
 def _gives_probabilities(estimator: Any) -> bool:
-    kind = estimator.loss if isinstance(estimator.loss, Loss) else LOSSES.get(estimator.loss)
-    if kind is None or not kind.probabilistic:
+    asked = estimator.loss
+    if isinstance(asked, Mapping):
+        asked = [type(estimator)().loss, *asked.values()]
+    each = asked if isinstance(asked, (list, tuple)) else [asked]
+    kinds = [loss if isinstance(loss, Loss) else LOSSES.get(loss) for loss in each]
+    if not all(kind is not None and kind.probabilistic for kind in kinds):
         raise AttributeError(
             f"predict_proba needs loss='logistic', got loss={estimator.loss!r}; "
             "or wrap the estimator in CalibratedClassifierCV."
@@ -48,6 +54,12 @@ def _complete(predictions: NDArray[Any]) -> NDArray[Any]:
     return predictions
 
 
+_CLASS_WEIGHT = either(
+    Condition(lambda value: isinstance(value, Mapping), "a dict of weights by class"),
+    one_of("balanced", None),
+)
+
+
 class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
     """Two classes are -1 and +1; more are one output each, that class against the rest."""
 
@@ -55,8 +67,11 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         **BaseLagra._conditions,
         "loss": loss_for("classification"),
         "class_weight": either(
-            Condition(lambda value: isinstance(value, Mapping), "a dict of weights by class"),
-            one_of("balanced", None),
+            _CLASS_WEIGHT,
+            Condition(
+                lambda value: isinstance(value, list) and all(map(_CLASS_WEIGHT.holds, value)),
+                "a list with one of these for each target",
+            ),
         ),
     }
 
@@ -71,8 +86,9 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
 
         Returns
         -------
-        f : ndarray of shape (n_graphs,) or (n_graphs, n_classes)
-            Positive for ``classes_[1]``; with more than two classes, one column per class.
+        f : ndarray of shape (n_graphs,) or (n_graphs, n_outputs)
+            Positive for ``classes_[1]``; with more than two classes, one column per class. Several
+            targets have their columns side by side: one each if all have two classes.
         """
         check_is_fitted(self)
         f: Floats = self.model_.decision_function(
@@ -91,7 +107,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
 
         Returns
         -------
-        y : ndarray of shape (n_graphs,)
+        y : ndarray of shape (n_graphs,), or (n_graphs, n_targets) if there are several
             A molecule in a list of SMILES or RDKit molecules that cannot be read keeps its row,
             with None, and a warning names it; so it is with NaN in ``decision_function``,
             ``predict_proba`` and ``transform``, and None in ``explain``.
@@ -101,7 +117,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         return y
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any, covariates: Any = None) -> Floats:
+    def predict_proba(self, X: Any, covariates: Any = None) -> Floats | list[Floats]:
         """Give the probability of each class; only with ``loss="logistic"``.
 
         Parameters
@@ -112,11 +128,11 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
 
         Returns
         -------
-        p : ndarray of shape (n_graphs, n_classes)
+        p : ndarray of shape (n_graphs, n_classes), or a list with one per target if several
         """
         check_is_fitted(self)
         jobs = effective_n_jobs(self.n_jobs)
-        p: Floats = self.model_.predict_proba(X, covariates, n_jobs=jobs)
+        p: Floats | list[Floats] = self.model_.predict_proba(X, covariates, n_jobs=jobs)
         return p
 
     def score(
@@ -124,28 +140,57 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
     ) -> float:
         """Return the accuracy: the share of graphs that are classified correctly.
 
+        Of several targets it is the mean of their scores, each over the graphs whose value is
+        known.
+
         Parameters
         ----------
         X : GraphSet or list of graphs
-        y : array-like of shape (n_graphs,)
+        y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
         sample_weight : array-like of shape (n_graphs,), optional
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Your own, if the model was fitted with such.
         """
+        if self._has_gaps(y):
+            return self._mean_score(X, y, sample_weight, covariates)
         found = _complete(self.predict(X, covariates))
         return float(accuracy_score(y, found, sample_weight=sample_weight))
 
     def _learn_targets(
         self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Sample:
-        check_classification_targets(check_targets(y, len(graphs)))
+        values = target_table(y, len(graphs))
+        columns = [values] if values.ndim == 1 else list(values.T)
+        losses = losses_of(self, target_names(y, len(columns)))
+        for column, (loss, _) in zip(columns, losses, strict=True):
+            known = column[is_known(column)]
+            if loss.classification and len(known):
+                _check_no_measurements(known)
         sample = super()._learn_targets(graphs, y, sample_weight)
-        self.classes_ = self.outputs_.single.classes
+        classes = [target.classes for target in self.outputs_.targets]
+        if all(each is None for each in classes):
+            raise ValueError(
+                f"{type(self).__name__} needs a target of classes. Got losses for numbers only; "
+                "take LagraRegressor or LagraRegressorCV instead."
+            )
+        self.classes_: Any = classes[0] if len(classes) == 1 else classes
         return sample
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _check_no_measurements(known: NDArray[Any]) -> None:
+    """Raise for fractions: they are not classes."""
+    plain = np.array(known.tolist()) if known.dtype.kind == "O" else known
+    if plain.dtype.kind == "f":
+        check_classification_targets(plain)
 
 
 class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
-    """y is one number per graph."""
+    """y is one number per graph and target."""
 
     # Amounts add up in most numbers that are measured of graphs: see docs/choices.md.
     _default_pooling: ClassVar[tuple[str, ...]] = ("best", "sum")
@@ -167,7 +212,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
 
         Returns
         -------
-        y : ndarray of shape (n_graphs,)
+        y : ndarray of shape (n_graphs,), or (n_graphs, n_targets) if there are several
             A molecule in a list of SMILES or RDKit molecules that cannot be read keeps its row,
             with NaN, and a warning names it.
         """
@@ -180,19 +225,37 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
     ) -> float:
         """Return the coefficient of determination R².
 
+        Of several targets it is the mean of their scores, each over the graphs whose value is
+        known.
+
         Parameters
         ----------
         X : GraphSet or list of graphs
-        y : array-like of shape (n_graphs,)
+        y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
         sample_weight : array-like of shape (n_graphs,), optional
         covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
             Your own, if the model was fitted with such.
         """
+        if self._has_gaps(y):
+            return self._mean_score(X, y, sample_weight, covariates)
         found = _complete(self.predict(X, covariates))
         return float(r2_score(y, found, sample_weight=sample_weight))
 
+    def _learn_targets(
+        self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Sample:
+        sample = super()._learn_targets(graphs, y, sample_weight)
+        if all(target.classes is not None for target in self.outputs_.targets):
+            raise ValueError(
+                f"{type(self).__name__} needs a target of numbers. Got losses for classes only; "
+                "take LagraClassifier or LagraClassifierCV instead."
+            )
+        return sample
+
     def _keep(self, model: LagraModel) -> None:
         super()._keep(model)
+        if model.n_outputs > 1:
+            return
         self.coef_ = self.coef_[0]
         self.covariate_coef_ = self.covariate_coef_[0]
         self.intercept_ = float(self.intercept_[0])

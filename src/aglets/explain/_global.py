@@ -19,12 +19,14 @@ from aglets.explain.plain import (
     names_of,
     short_name,
 )
+from aglets.explain.roles import Role, TargetSummary, known_targets, role_of
 from aglets.graphlets import Graphlet
 from aglets.graphlets.drawings import graphlet_svg
 from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.residue import without_residue
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel, Match
+from aglets.model.target_table import target_table
 
 __all__ = ["GlobalExplanation", "GraphletSummary", "explain_global"]
 
@@ -45,7 +47,8 @@ class GraphletSummary(Drawable):
         The class that a match makes likelier ("not" the output's class counts for the other of two
         classes); None in regression.
     output : class or None
-        The class whose decision it is part of.
+        The class whose decision it is part of. With several outputs, this and what follows is said
+        of the one for which it has the largest weight; ``roles`` has them all.
     support : dict of class to int
         In how many graphs of each class its labelled structure occurs; empty without y.
     n_support : int
@@ -73,6 +76,10 @@ class GraphletSummary(Drawable):
     stability : float or None
         In which part of models fitted on subsamples it, or a graphlet that contains it, was found
         again; None if that was not tried.
+    roles : tuple of Role
+        The outputs that it serves, with its weight for each, the largest first.
+    target : str or None
+        The target of ``output``, if there are several.
     """
 
     index: int
@@ -94,6 +101,8 @@ class GraphletSummary(Drawable):
     attribute_names: tuple[str, ...]
     molecule: bool = False
     stability: float | None = None
+    roles: tuple[Role, ...] = ()
+    target: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -103,6 +112,8 @@ class GraphletSummary(Drawable):
             "coef": self.coef,
             "evidence_for": label_text(self.evidence_for),
             "output": label_text(self.output),
+            "target": self.target,
+            "roles": [role.to_dict() for role in self.roles],
             "support": {str(key): value for key, value in self.support.items()},
             "n_support": self.n_support,
             "mean_psi": {str(key): value for key, value in self.mean_psi.items()},
@@ -127,7 +138,7 @@ class GlobalExplanation(Drawable):
     intercepts : tuple of float
         beta_0 of each output.
     classes : tuple or None
-        None in regression.
+        None in regression, and of several targets, for which see ``targets``.
     class_counts : dict of class to int
         Of the graphs it was computed on; empty without y.
     n_graphs : int
@@ -137,6 +148,10 @@ class GlobalExplanation(Drawable):
     attribute_names : tuple of str
     covariates : tuple of CovariateSummary
         Numbers of the whole graph in addition to the graphlets, if the model has such.
+    targets : tuple of TargetSummary
+        What is predicted, and in how many graphs it is known.
+    outputs : tuple
+        What the outputs are called: classes, targets, or both.
     """
 
     graphlets: tuple[GraphletSummary, ...]
@@ -148,6 +163,20 @@ class GlobalExplanation(Drawable):
     loss: str
     attribute_names: tuple[str, ...]
     covariates: tuple[CovariateSummary, ...] = ()
+    targets: tuple[TargetSummary, ...] = ()
+    outputs: tuple[Any, ...] = ()
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each graphlet for each output, shape (n_graphlets, n_outputs).
+
+        Graphlets are in the order of ``graphlets``, outputs in that of ``outputs``.
+        """
+        table = np.zeros((len(self.graphlets), len(self.outputs)))
+        for i, entry in enumerate(self.graphlets):
+            for role in entry.roles:
+                table[i, self.outputs.index(role.output)] = role.weight
+        return table
 
     @property
     def intercept(self) -> float | tuple[float, ...]:
@@ -179,6 +208,8 @@ class GlobalExplanation(Drawable):
             "attribute_names": list(self.attribute_names),
             "graphlets": [entry.to_dict() for entry in self.graphlets],
             "covariates": [entry.to_dict() for entry in self.covariates],
+            "targets": [entry.to_dict() for entry in self.targets],
+            "outputs": [label_text(output) for output in self.outputs],
         }
 
     def to_json(self, indent: int | None = None) -> str:
@@ -205,6 +236,9 @@ class GlobalExplanation(Drawable):
             columns[f"mean_psi {value}"] = [entry.mean_psi[value] for entry in self.graphlets]
         for name in ("auc", "correlation", "best_graph", "best_psi", "stability"):
             columns[name] = [getattr(entry, name) for entry in self.graphlets]
+        if len(self.targets) > 1:
+            for output in self.outputs:
+                columns[f"coef {output}"] = [_coef_for(entry, output) for entry in self.graphlets]
         if not self.covariates:
             return pd.DataFrame(columns)
         covariate_rows = [
@@ -220,7 +254,7 @@ class GlobalExplanation(Drawable):
         lines += [] if self.graphlets else [NO_GRAPHLETS]
         lines += [
             f"  {entry.coef:+9.4f}  {short_name(entry.graphlet.name)} "
-            f"(in {entry.n_support} graphs{_quality(entry)})"
+            f"(in {entry.n_support} graphs{_quality(entry)}{_served(entry, self.targets)})"
             for entry in self.graphlets
         ]
         lines += [
@@ -271,6 +305,17 @@ class GlobalExplanation(Drawable):
         return f"<p>{html.escaped(repr(self))}</p>{pictures}{learned}{covariate_table}"
 
 
+def _coef_for(entry: GraphletSummary, output: Any) -> float:
+    return next((role.coef for role in entry.roles if role.output == output), 0.0)
+
+
+def _served(entry: GraphletSummary, targets: tuple[TargetSummary, ...]) -> str:
+    """Name the targets that a graphlet serves, where there are several."""
+    if len(targets) < 2:
+        return ""
+    return f"; for {', '.join(dict.fromkeys(str(role.target) for role in entry.roles))}"
+
+
 def _quality(entry: GraphletSummary) -> str:
     text = ""
     if entry.auc is not None:
@@ -292,8 +337,8 @@ def explain_global(
     model : LagraModel
     graphs : GraphSet or list of graphs
         By custom the training graphs; in the user's units.
-    y : array-like of shape (n_graphs,), optional
-        Classes or numbers.
+    y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets), optional
+        Classes or numbers; None or NaN where they are unknown.
     n_jobs : int
         Number of threads; the explanation does not depend on it.
 
@@ -314,8 +359,17 @@ def explain_global(
     ('O', 'alcohol', {'alcohol': 10, 'alkane': 0}, 1.0)
     """
     found = model.match(graphs, n_jobs=n_jobs)
-    target = model.outputs.single
-    return summarise(model, found, None if y is None else target.checked(y, len(found.graphs)))
+    return summarise(model, found, None if y is None else checked_targets(model, found, y))
+
+
+def checked_targets(model: LagraModel, found: Match, y: ArrayLike) -> NDArray[Any]:
+    """Take y of one or several targets, with values that the model knows."""
+    n_graphs = len(found.graphs)
+    if len(model.outputs.targets) == 1:
+        return model.outputs.single.checked(y, n_graphs)
+    values = target_table(y, n_graphs)
+    model.outputs.encode(values)
+    return values
 
 
 def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> GlobalExplanation:
@@ -325,37 +379,30 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
     mean, spread = _label_statistics(found, len(input_spec.vocabulary))
     usual = _usual(mean, spread)
     psi, occurs = found.psi, found.occurs
-    target = model.outputs.single
-    classes = None if target.classes is None else tuple(target.classes.tolist())
-    codes = None if y is None or classes is None else target.codes(y)
+    targets = known_targets(model, y, len(psi))
+    several = len(targets) > 1
     summaries = []
     for j, graphlet in enumerate(model.graphlets):
         row = int(model.output[j])
-        coef = float(model.coef[row, j])
+        known = targets[model.outputs.target_of[row]]
         column = psi[:, j]
         rows = input_spec.label_codes(graphlet.labels)
-        per_class = {} if codes is None or classes is None else _split(codes, len(classes))
+        served = {row, *np.flatnonzero(model.coef[:, j]).tolist()}
+        roles = {k: role_of(model, j, k, column, targets) for k in sorted(served)}
+        main = roles[row]
         summaries.append(
             GraphletSummary(
                 index=j,
                 graphlet=graphlet,
-                coef=coef,
-                evidence_for=target.evidence_for(row, coef),
-                output=target.output_classes[row],
-                support={classes[c]: int(occurs[w, j].sum()) for c, w in per_class.items()}
-                if classes
-                else {},
+                coef=main.coef,
+                evidence_for=_with_target(main.evidence_for, main.target if several else None),
+                output=main.output,
+                support={c: int(occurs[w, j].sum()) for c, w in known.by_class.items()},
                 n_support=int(occurs[:, j].sum()),
-                mean_psi={classes[c]: _mean(column[w]) for c, w in per_class.items()}
-                if classes
-                else {},
+                mean_psi={c: _mean(column[w]) for c, w in known.by_class.items()},
                 mean_psi_all=_mean(column),
-                auc=(
-                    None
-                    if codes is None
-                    else _auc(column, codes == target.class_code(row), coef > 0.0)
-                ),
-                correlation=_correlation(column, y) if classes is None and y is not None else None,
+                auc=main.auc,
+                correlation=main.correlation,
                 best_graph=int(column.argmax()) if occurs[:, j].any() else None,
                 best_psi=float(column.max(initial=0.0)),
                 label_mean=mean[rows],
@@ -363,17 +410,18 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 shown_attributes=without_residue(graphlet.attributes, usual[rows]),
                 attribute_names=names,
                 molecule=is_molecule(input_spec.recipe),
+                roles=tuple(sorted(roles.values(), key=lambda role: -abs(role.weight))),
+                target=main.target,
             )
         )
-    summaries.sort(key=lambda entry: (-abs(entry.coef), entry.index))
-    counts = {}
-    if codes is not None and classes is not None:
-        counts = {classes[c]: len(where) for c, where in _split(codes, len(classes)).items()}
+    weights = np.abs(model.relative_coef).max(axis=0, initial=0.0)
+    summaries.sort(key=lambda entry: (-weights[entry.index], entry.index))
+    described = tuple(known.summary() for known in targets)
     return GlobalExplanation(
         graphlets=tuple(summaries),
         intercepts=tuple(model.intercept.tolist()),
-        classes=classes,
-        class_counts=counts,
+        classes=None if several else described[0].classes,
+        class_counts={} if several else described[0].class_counts,
         n_graphs=len(psi),
         rho=(
             model.rho
@@ -383,7 +431,13 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
         loss=model.loss,
         attribute_names=names,
         covariates=summaries_of(model),
+        targets=described,
+        outputs=model.outputs.names,
     ).with_stability(model.stability)
+
+
+def _with_target(value: Any, name: str | None) -> Any:
+    return value if name is None or value is None else f"{name}: {value}"
 
 
 def is_molecule(recipe: str | None) -> bool:
@@ -391,30 +445,8 @@ def is_molecule(recipe: str | None) -> bool:
     return recipe is not None and '"molecule"' in recipe
 
 
-def _split(codes: NDArray[np.intp], n_classes: int) -> dict[int, NDArray[np.intp]]:
-    return {c: np.flatnonzero(codes == c) for c in range(n_classes)}
-
-
 def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else float("nan")
-
-
-def _auc(scores: Floats, of_class: NDArray[np.bool_], evidence_for: bool) -> float | None:
-    """Area under the ROC curve: the chance that a graph of the class outscores another."""
-    of_class = of_class if evidence_for else ~of_class
-    inside, outside = np.sort(scores[of_class]), np.sort(scores[~of_class])
-    if not len(inside) or not len(outside):
-        return None
-    below = np.searchsorted(outside, inside, side="left").sum()
-    ties = np.searchsorted(outside, inside, side="right").sum() - below
-    return float((below + 0.5 * ties) / (len(inside) * len(outside)))
-
-
-def _correlation(scores: Floats, y: NDArray[Any]) -> float | None:
-    numbers = y.astype(np.float64)
-    if len(scores) < 2 or np.ptp(scores) == 0.0 or np.ptp(numbers) == 0.0:
-        return None
-    return float(np.corrcoef(scores, numbers)[0, 1])
 
 
 def _usual(mean: Floats, spread: Floats) -> Floats:

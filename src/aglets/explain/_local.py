@@ -32,6 +32,7 @@ from aglets.graphs.aligned import Aligned, as_aligned
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph
 from aglets.model import LagraModel, Match
+from aglets.model.target import Target
 
 __all__ = ["Contribution", "LocalExplanation", "Switch", "explain_local"]
 
@@ -155,7 +156,7 @@ class LocalExplanation(Drawable):
         The greatest first; graphlets that do not occur contribute 0 and come last.
     decision : float
     decisions : tuple of float
-        The decision of every output; only one unless there are more than two classes.
+        The decision of every output of the target; only one unless it has more than two classes.
     node_importance : ndarray of shape (n_nodes,)
         What graphlets contribute at each node: a contribution is divided among all occurrences of
         its graphlet by their Shapley values (equal ones get equal shares, much worse ones little),
@@ -168,6 +169,8 @@ class LocalExplanation(Drawable):
     attribute_names : tuple of str
     covariates : tuple of CovariateContribution
         What numbers of the whole graph add, the greatest first, if the model has such.
+    target : str or None
+        What is explained, of several targets.
     """
 
     graph: Graph
@@ -183,6 +186,7 @@ class LocalExplanation(Drawable):
     attribute_names: tuple[str, ...]
     molecule: bool = False
     covariates: tuple[CovariateContribution, ...] = ()
+    target: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -190,6 +194,7 @@ class LocalExplanation(Drawable):
         return {
             "prediction": label_text(self.prediction),
             "output": label_text(self.output),
+            "target": self.target,
             "intercept": self.intercept,
             "decision": self.decision,
             "decisions": list(self.decisions),
@@ -301,17 +306,18 @@ def _more(entry: Contribution) -> str:
 
 
 def _headline(explanation: LocalExplanation) -> str:
+    what = "Predicted" if explanation.target is None else f"Predicted {explanation.target}:"
     if explanation.output is None:
-        return f"Predicted {explanation.decision:.4g}"
+        return f"{what} {explanation.decision:.4g}"
     return (
-        f"Predicted {explanation.prediction} "
+        f"{what} {explanation.prediction} "
         f"(decision {explanation.decision:+.4f} for {explanation.output})"
     )
 
 
 def explain_local(
     model: LagraModel, graphs: Any, covariates: Any = None, *, output: Any = None, n_jobs: int = 1
-) -> LocalExplanation | list[LocalExplanation]:
+) -> Any:
     """Say why graphs get their predictions.
 
     Parameters
@@ -321,15 +327,16 @@ def explain_local(
         In the user's units.
     covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
         The user's own, if the model was fitted with such.
-    output : class, optional
-        With more than two classes: whose decision to explain; of each graph, the predicted class
-        unless given.
+    output : class, or name of a target, or (target, class), optional
+        Whose decision to explain. With more than two classes it is that of the predicted class,
+        unless one is given. Of several targets all are explained, unless one is given.
     n_jobs : int
         Number of threads; the explanation does not depend on it.
 
     Returns
     -------
     LocalExplanation, or a list of them if several graphs were given
+        Of several targets without ``output``, a dict from target to LocalExplanation for each.
         None for a molecule that cannot be read, with a warning.
 
     Examples
@@ -355,26 +362,30 @@ def explain_local(
     given = read.graphs
     covariate_values = model.covariate_values(given, read.taken(covariates))
     found = model.match(given, n_jobs=n_jobs)
-    row = None if output is None else model.outputs.find(output)
+    # Which targets, and which output of each; None is that of the predicted class.
+    every = output is None and len(model.outputs.targets) > 1
+    n_targets = len(model.outputs.targets) if every else 1
+    asked = [model.outputs.find(output)] if output is not None else _undecided(n_targets)
     rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
     listed = [
         occurrences(found.scaled, graphlet, each)
         for graphlet, each in zip(model.scaled_graphlets, rho, strict=True)
     ]
     counted = model.places(found.scaled, n_jobs=n_jobs)
-    explanations = [
-        _explained(
-            model,
-            found,
-            i,
-            [(each[i].found, place) for each, place in zip(listed, counted[i], strict=True)],
-            covariate_values[i],
-            row,
-        )
-        for i in range(len(given))
-    ]
-    filled: list[LocalExplanation] = read.filled(explanations)
+    explanations: list[Any] = []
+    for i in range(len(given)):
+        where = [(each[i].found, place) for each, place in zip(listed, counted[i], strict=True)]
+        of_graph = [
+            _explained(model, found, i, where, covariate_values[i], target, row)
+            for target, row in asked
+        ]
+        explanations.append({why.target: why for why in of_graph} if every else of_graph[0])
+    filled: list[Any] = read.filled(explanations)
     return filled[0] if single else filled
+
+
+def _undecided(n_targets: int) -> list[tuple[int, int | None]]:
+    return [(k, None) for k in range(n_targets)]
 
 
 def _explained(
@@ -383,6 +394,7 @@ def _explained(
     i: int,
     where: list[tuple[tuple[Occurrence, ...], Places]],
     covariate_values: Floats,
+    target_index: int,
     row: int | None,
 ) -> LocalExplanation:
     graph, scaled = found.graphs[i], found.scaled[i]
@@ -397,8 +409,9 @@ def _explained(
             )
         ]
     )
-    row = model.outputs.single.decisive_output(f) if row is None else row
-    [prediction] = model.outputs.decode(f[None]).tolist()
+    target, rows = model.outputs.targets[target_index], model.outputs.slices[target_index]
+    row = rows.start + target.decisive_output(f[rows]) if row is None else row
+    [prediction] = target.decode(f[None, rows]).tolist()
     own = np.flatnonzero(model.coef[row])
     contributions = sorted(
         (
@@ -411,17 +424,18 @@ def _explained(
     return LocalExplanation(
         graph=graph,
         prediction=prediction,
-        output=model.outputs.names[row],
+        output=target.output_classes[row - rows.start],
         intercept=float(model.intercept[row]),
         contributions=tuple(contributions),
         decision=float(f[row]),
-        decisions=tuple(f.tolist()),
+        decisions=tuple(f[rows].tolist()),
         node_importance=nodes,
         edge_importance=edges,
-        switches=_switches(model, f, psi, embeddings),
+        switches=_switches(model, target, rows, f[rows], psi, embeddings),
         attribute_names=names_of(model.input_spec.attribute_names, model.input_spec.n_attributes),
         molecule=is_molecule(model.input_spec.recipe),
         covariates=contributions_of(model, row, covariate_values),
+        target=target.name if len(model.outputs.targets) > 1 else None,
     )
 
 
@@ -472,16 +486,17 @@ def _contribution(
 
 def _switches(
     model: LagraModel,
+    target: Target,
+    rows: slice,
     f: Floats,
     psi: Floats,
     embeddings: list[NDArray[np.int32] | None],
 ) -> tuple[Switch, ...]:
     """Solve margin = slope (psi_needed - psi) for each graphlet by itself."""
-    target = model.outputs.single
     if target.classes is None:
         return ()
     [margin] = target.margin(f[None]).tolist()
-    slope = target.towards_another_class(f) @ model.coef
+    slope = target.towards_another_class(f) @ model.coef[rows]
     switches = []
     for j in np.flatnonzero(slope):
         needed = float(psi[j] + margin / slope[j])

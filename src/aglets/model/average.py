@@ -19,8 +19,8 @@ __all__ = ["average_models"]
 def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = None) -> LagraModel:
     """Unite models to one whose f is the weighted sum of theirs.
 
-    Graphlets that are equal (same labels, edges, attributes and rho, for the same output) become
-    one, with the sum of their coefficients.
+    Graphlets that are equal (same labels, edges, attributes and rho, for the same output or for
+    several) become one, with the sum of their coefficients.
 
     Parameters
     ----------
@@ -59,13 +59,17 @@ def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = Non
     terms: list[tuple[int, int, float]] = []
     for model, weight in zip(models, share.tolist(), strict=True):
         each = np.broadcast_to(model.rho, len(model.graphlets))
-        for j, (graphlet, output) in enumerate(zip(model.graphlets, model.output, strict=True)):
-            key = _key(graphlet, int(output), float(each[j]))
+        for j, graphlet in enumerate(model.graphlets):
+            served = np.flatnonzero(model.coef[:, j]).tolist()
+            # Classes have graphlets of their own, unless they were trained to share them.
+            alone = len(served) == 1 and len(first.outputs.targets) == 1
+            key = _key(graphlet, served[0] if alone else None, float(each[j]))
             if key not in place:
                 place[key] = len(graphlets)
                 graphlets.append(graphlet)
                 rhos.append(float(each[j]))
-            terms.append((int(output), place[key], weight * float(model.coef[output, j])))
+            for output in served:
+                terms.append((output, place[key], weight * float(model.coef[output, j])))
     coef = np.zeros((first.n_outputs, len(graphlets)))
     for output, j, value in terms:
         coef[output, j] += value
@@ -83,7 +87,7 @@ def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = Non
     ).sorted_by_weight()
 
 
-def _key(graphlet: Graphlet, output: int, rho: float) -> tuple[object, ...]:
+def _key(graphlet: Graphlet, output: int | None, rho: float) -> tuple[object, ...]:
     numbers = (graphlet.attributes, graphlet.edge_attributes)
     values = tuple(b"" if rows is None else rows.tobytes() for rows in numbers)
     # Without attributes psi is 0 or 1, whatever rho is.

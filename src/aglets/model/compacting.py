@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aglets.graphs import GraphSet
-from aglets.graphs.arrays import Floats
+from aglets.graphs.arrays import Bools, Floats
 from aglets.model.model import LagraModel
-from aglets.model.target import checked_column
+from aglets.model.target_table import target_table
 
 __all__ = ["SizePoint", "compact", "size_curve"]
 
@@ -101,7 +101,7 @@ def size_curve(
     ----------
     model : LagraModel
     graphs : GraphSet or list of graphs
-    y : array-like of shape (n_graphs,)
+    y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
     sizes : iterable of int, optional
         Numbers of graphlets; by default the model's own, and less by a third each time.
     covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
@@ -115,7 +115,7 @@ def size_curve(
         The largest model first.
     """
     graphs = model.input_spec.read(graphs)
-    encoded = model.outputs.encode(checked_column(y, len(graphs)))
+    encoded = model.outputs.encode(target_table(y, len(graphs)))
     wanted = _default_sizes(len(model.graphlets)) if sizes is None else sizes
     checked = sorted({_checked_size(size) for size in wanted}, reverse=True)
     points = []
@@ -133,19 +133,20 @@ def compacted(
     middle, rows = centred(
         [np.asarray(model.agis(each, n_jobs=n_jobs)) for each in (graphs, *copies(graphs))]
     )
-    output = model.output
-    # Coefficients of different outputs do not meet: one elimination each.
+    # Outputs meet only where they share graphlets: one elimination each.
     parts = [
-        Elimination(model.coef[k, output == k], rows[:, output == k])
-        for k in range(model.n_outputs)
+        Elimination(coef[served], rows[:, served], names=served, unit=unit)
+        for coef, unit in zip(model.coef, model.outputs.units.tolist(), strict=True)
+        for served in [np.flatnonzero(coef)]
     ]
     full = model.intercept + model.coef @ middle
+    left = np.ones(len(model.graphlets), dtype=bool)
     for size in sizes:
-        while sum(len(part.left) for part in parts) > size:
-            min(parts, key=lambda part: part.smallest).drop()
+        while np.count_nonzero(left) > size:
+            _drop_cheapest(parts, left)
         coef = np.zeros_like(model.coef)
         for k, part in enumerate(parts):
-            coef[k, np.flatnonzero(output == k)[part.left]] = part.beta
+            coef[k, part.left] = part.beta
         used = np.flatnonzero(coef.any(axis=0))
         if len(used) == len(model.graphlets):
             yield model
@@ -215,6 +216,17 @@ def centred(psi: Sequence[Floats]) -> tuple[Floats, Floats]:
     return middle, np.vstack(rows)
 
 
+def _drop_cheapest(parts: Sequence[Elimination], left: Bools) -> None:
+    """Drop the graphlet, of those left, that costs the minimum for all outputs together."""
+    costs = np.where(left, 0.0, np.inf)
+    for part in parts:
+        costs[part.left] += part.costs()
+    j = int(costs.argmin())
+    left[j] = False
+    for part in parts:
+        part.drop(j)
+
+
 class Elimination:
     """Drops one of the coefficients of an output after the other.
 
@@ -225,29 +237,41 @@ class Elimination:
         As `centred` gives it, so that the intercept plays no part.
     strength : float
         How strongly coefficients are held where they are.
+    names : ndarray of shape (n,), optional
+        What the coefficients are called; by default their positions.
+    unit : float
+        What f is counted in.
     """
 
-    def __init__(self, beta: Floats, psi: Floats, strength: float = MU) -> None:
+    def __init__(
+        self,
+        beta: Floats,
+        psi: Floats,
+        strength: float = MU,
+        *,
+        names: NDArray[np.intp] | None = None,
+        unit: float = 1.0,
+    ) -> None:
         self.beta = beta.copy()
-        self.left = np.arange(len(beta))
+        self.left = np.arange(len(beta)) if names is None else names
         self._inverse = np.linalg.inv(psi.T @ psi + strength * np.eye(len(beta)))
+        self._unit = unit
 
-    @property
-    def smallest(self) -> float:
-        """What it costs to drop the next one."""
-        return float(self._costs().min(initial=np.inf))
+    def costs(self) -> Floats:
+        """Say what it costs to drop each of those that are left."""
+        return np.asarray((self.beta / self._unit) ** 2 / np.diag(self._inverse))
 
-    def drop(self) -> None:
-        """Drop the one that costs the minimum, and let the others take over."""
-        j = int(self._costs().argmin())
+    def drop(self, name: int) -> None:
+        """Drop a coefficient, if it is there, and let the others take over."""
+        found = np.flatnonzero(self.left == name)
+        if not found.size:
+            return
+        j = int(found[0])
         column = self._inverse[:, j] / self._inverse[j, j]
         self.beta = np.delete(self.beta - self.beta[j] * column, j)
         self.left = np.delete(self.left, j)
         inverse = self._inverse - np.outer(column, self._inverse[j])
         self._inverse = np.delete(np.delete(inverse, j, axis=0), j, axis=1)
-
-    def _costs(self) -> Floats:
-        return np.asarray(self.beta**2 / np.diag(self._inverse))
 
 
 def _judged(model: LagraModel, f: Floats, encoded: Floats) -> SizePoint:

@@ -178,7 +178,10 @@ def _outputs_document(outputs: Outputs) -> dict[str, Any]:
     """Write targets; a single one without a name as before there were several."""
     if outputs.target_names == (None,):
         return {"format_version": FORMAT_VERSION, **_target_document(outputs.single)}
-    entries = [{"name": target.name, **_target_document(target)} for target in outputs.targets]
+    entries = [
+        {"name": target.name, "unit": target.unit, **_target_document(target)}
+        for target in outputs.targets
+    ]
     return {"format_version": SEVERAL_TARGETS_VERSION, "targets": entries}
 
 
@@ -205,7 +208,20 @@ def _outputs(document: dict[str, Any]) -> Outputs:
     entries = _field(document, "targets", list)
     if not all(isinstance(entry, dict) for entry in entries):
         raise ValueError("'targets' in model.json should be objects")
-    return Outputs([replace(_target(entry), name=_field(entry, "name", str)) for entry in entries])
+    return Outputs(
+        [
+            replace(_target(entry), name=_field(entry, "name", str), unit=_unit(entry))
+            for entry in entries
+        ]
+    )
+
+
+def _unit(entry: dict[str, Any]) -> float:
+    """Read in what a target was counted; files of before do not say so."""
+    unit = entry.get("unit", 1.0)
+    if isinstance(unit, bool) or not isinstance(unit, (int, float)) or not 0.0 < unit < np.inf:
+        raise ValueError("'unit' in model.json should be a positive number")
+    return float(unit)
 
 
 def _target(entry: dict[str, Any]) -> Target:

@@ -66,14 +66,14 @@ class LagraModel:
     """Graphlets with their coefficients, and all that is needed to apply them to new graphs.
 
     There is one output for two classes and for regression, and one per class (class against the
-    rest) for more classes; ``outputs`` says which. Every output has graphlets of its own.
+    rest) for more classes; several targets have theirs side by side, and ``outputs`` says which.
 
     Parameters
     ----------
     graphlets : sequence of Graphlet
         In the user's units. Their ``coef`` is set from ``coef``.
     coef : ndarray of shape (n_outputs, n_graphlets)
-        beta; zero where a graphlet belongs to another output.
+        beta; zero where a graphlet says nothing of an output.
     intercept : ndarray of shape (n_outputs,)
         beta_0.
     rho : float, or ndarray of shape (n_graphlets,)
@@ -162,7 +162,7 @@ class LagraModel:
             )
         coef.flags.writeable = intercept.flags.writeable = gamma.flags.writeable = False
         graphlets = tuple(
-            _described(graphlet, _largest(column), self.input_spec)
+            _described(graphlet, _largest(column, self.outputs.units), self.input_spec)
             for graphlet, column in zip(self.graphlets, coef.T, strict=True)
         )
         object.__setattr__(self, "coef", coef)
@@ -203,9 +203,16 @@ class LagraModel:
         return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
     @property
+    def relative_coef(self) -> Floats:
+        """Weights to compare: beta, with numbers among several targets in units of their spread."""
+        return np.asarray(self.coef / self.outputs.units[:, None])
+
+    @property
     def output(self) -> NDArray[np.intp]:
-        """To which output each graphlet belongs."""
-        return np.abs(self.coef).argmax(axis=0) if len(self.graphlets) else np.zeros(0, np.intp)
+        """The output for which each graphlet has its largest weight."""
+        if not self.graphlets:
+            return np.zeros(0, np.intp)
+        return np.asarray(np.abs(self.relative_coef).argmax(axis=0))
 
     def agis(self, graphs: Any, *, return_embeddings: bool = False, n_jobs: int = 1) -> Any:
         """Score how well each graphlet is contained in each graph.
@@ -387,7 +394,7 @@ class LagraModel:
 
     def sorted_by_weight(self) -> LagraModel:
         """Return the same model with the graphlets of the largest coefficients first."""
-        order = np.argsort(-np.abs(self.coef).max(axis=0), kind="stable")
+        order = np.argsort(-np.abs(self.relative_coef).max(axis=0), kind="stable")
         if (order == np.arange(len(order))).all():
             return self
         return replace(
@@ -456,8 +463,8 @@ def _one_or_each(rho: float | Floats, n_graphlets: int) -> float | Floats:
     return values
 
 
-def _largest(column: Floats) -> float:
-    return float(column[np.abs(column).argmax()])
+def _largest(column: Floats, units: Floats) -> float:
+    return float(column[np.abs(column / units).argmax()])
 
 
 def _described(graphlet: Graphlet, coef: float, spec: InputSpec) -> Graphlet:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from aglets.graphs.arrays import Floats
 from aglets.model.losses import Loss, make_loss
 from aglets.model.target import Target
+from aglets.model.target_table import target_names, target_table
 from aglets.model.weights import class_weights
 
 __all__ = ["Outputs"]
@@ -84,7 +85,7 @@ class Outputs:
         sample_weight: Floats | None = None,
         names: Sequence[str] | None = None,
         *,
-        unitless: bool = False,
+        unitless: bool | Sequence[bool] = False,
     ) -> Outputs:
         """Learn the classes of every target from training graphs.
 
@@ -98,23 +99,29 @@ class Outputs:
             Graphs of weight 0 have no say in whether there are two classes.
         names : sequence of str, optional
             Else those of a DataFrame's columns, or "target 0" and so on.
-        unitless : bool
+        unitless : bool, or one per target
             Whether options of losses are in units of the spread of their target.
         """
         columns, found = _columns(y)
         each = [losses] * len(columns) if isinstance(losses, Loss) else list(losses)
+        flags = [unitless] * len(columns) if isinstance(unitless, bool) else list(unitless)
         given = found if names is None else list(names)
         if len(each) != len(columns) or len(given) != len(columns):
             raise ValueError(
                 f"Expected one loss and one name per target ({len(columns)}). "
                 f"Got {len(each)} and {len(given)} instead."
             )
-        return cls(
-            [
-                Target.learn(column, loss, sample_weight, name, unitless=unitless)
-                for column, loss, name in zip(columns, each, given, strict=True)
+        learned = [
+            Target.learn(column, loss, sample_weight, name, unitless=own)
+            for column, loss, name, own in zip(columns, each, given, flags, strict=True)
+        ]
+        if len(learned) > 1:
+            # Losses are added up: what is measured in thousands must not outweigh the rest.
+            learned = [
+                target.with_unit_of(column, sample_weight)
+                for target, column in zip(learned, columns, strict=True)
             ]
-        )
+        return cls(learned)
 
     @property
     def single(self) -> Target:
@@ -153,6 +160,15 @@ class Outputs:
         return tuple(self.targets[k].loss for k in self.target_of.tolist())
 
     @property
+    def units(self) -> Floats:
+        """What training counts each output in; 1 but for numbers among several targets."""
+        return np.array([self.targets[k].unit for k in self.target_of.tolist()])
+
+    def in_training_units(self) -> Outputs:
+        """Return the outputs with losses for targets that were divided by their units."""
+        return Outputs([target.in_training_units() for target in self.targets])
+
+    @property
     def names(self) -> tuple[Any, ...]:
         """Name each output: by the class it is positive for, by its target, or by both.
 
@@ -167,16 +183,41 @@ class Outputs:
             for value in target.output_classes
         )
 
-    def find(self, output: Any) -> int:
-        """Return the position of an output by its name; None is not one."""
-        names = list(self.names)
-        if output is None or output not in names:
-            choices = [name for name in names if name is not None]
+    def find(self, output: Any) -> tuple[int, int | None]:
+        """Look up what a user calls an output: the position of its target, and its own.
+
+        A class, for a single target; else the name of a target, (target, class), or a name among
+        :attr:`names`. The second position is None for a target with more than two classes whose
+        class was not named.
+
+        >>> from aglets.model.losses import Logistic
+        >>> y = [["a", 0], ["b", 1], ["c", 1]]
+        >>> outputs = Outputs.learn(y, Logistic(), names=["colour", "toxic"])
+        >>> outputs.find("toxic"), outputs.find("colour"), outputs.find(("colour", "c"))
+        ((1, 3), (0, None), (0, 2))
+        """
+        names, several = list(self.names), len(self.targets) > 1
+        if output is not None and output in names:
+            row = names.index(output)
+            return int(self.target_of[row]), row
+        name, value = output if isinstance(output, tuple) and len(output) == 2 else (output, None)
+        if several and name in self.target_names:
+            k = self.target_names.index(name)
+            own, rows = self.targets[k].output_classes, self.slices[k]
+            if value is None:
+                return k, rows.start if len(own) == 1 else None
+            if value in own:
+                return k, rows.start + own.index(value)
+        if several:
             raise ValueError(
-                f"output must be a class that has a decision of its own: one of {choices}. "
-                f"Got {output!r} instead."
+                "output must be a target, or (target, class) with a class that has a decision of "
+                f"its own: the targets are {list(self.target_names)}. Got {output!r} instead."
             )
-        return names.index(output)
+        choices = [name for name in names if name is not None]
+        raise ValueError(
+            f"output must be a class that has a decision of its own: one of {choices}. "
+            f"Got {output!r} instead."
+        )
 
     def evidence_for(self, output: int, coef: float) -> Any:
         """Return the class that more of something with this weight makes likelier; None if none."""
@@ -353,22 +394,8 @@ def _target_weight(
 
 
 def _columns(y: Any) -> tuple[list[NDArray[Any]], list[str | None]]:
-    """Split y into its targets, with their names."""
-    if hasattr(y, "columns") and hasattr(y, "iloc"):
-        names: list[str | None] = [str(name) for name in y.columns]
-        return [np.asarray(y.iloc[:, j]) for j in range(len(names))], names
-    if isinstance(y, np.ma.MaskedArray):
-        gaps = np.ma.getmaskarray(y)
-        y = np.asarray(y.data).astype(object)
-        y[gaps] = None
-    values = np.asarray(y)
+    """Split y into its targets, with their names; a single one needs none."""
+    values = target_table(y)
     if values.ndim == 1:
         return [values], [None]
-    if values.ndim != 2 or not values.shape[1]:
-        raise ValueError(
-            "y must have shape (n_graphs,) or (n_graphs, n_targets). "
-            f"Got shape {values.shape} instead."
-        )
-    if values.shape[1] == 1:
-        return [values[:, 0]], [None]
-    return list(values.T), [f"target {j}" for j in range(values.shape[1])]
+    return list(values.T), list(target_names(y, values.shape[1]))

@@ -10,7 +10,8 @@ for regression, NaN where the value is unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
@@ -39,6 +40,8 @@ class Target:
         The class values; None for numbers.
     name : str or None
         What it is called where there are several.
+    unit : float
+        What training counts it in, of a number among several targets: their losses are added.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Target:
     loss: Loss
     classes: NDArray[Any] | None = None
     name: str | None = None
+    unit: float = 1.0
 
     def __post_init__(self) -> None:
         if self.classes is not None:
@@ -81,25 +85,42 @@ class Target:
         then in theirs.
         """
         column = np.asarray(values)
-        if not loss.classification:
-            own = _in_units_of(column, loss, sample_weight, name) if unitless else loss
-            return cls(own, None, name)
         known = is_known(column)
         counted = known if sample_weight is None else known & (sample_weight > 0.0)
-        try:
-            classes = np.unique(column[known])
-            present = np.unique(column[counted])
-        except TypeError as error:
-            raise ValueError(
-                f"{_named('y', name)} mixes values that cannot be sorted, such as numbers and "
-                "strings; give classes of one type."
-            ) from error
+        if not loss.classification:
+            if not counted.any():
+                raise ValueError(
+                    f"{_named('y', name)} must hold at least one number (of a graph with a "
+                    "positive weight). Got only unknown values instead."
+                )
+            own = _in_units_of(column, loss, sample_weight, name) if unitless else loss
+            return cls(own, None, name)
+        classes, present = (_classes(column[rows], name) for rows in (known, counted))
+        if column.dtype.kind == "O" and (name is not None or not known.all()):
+            classes, present = _plain(classes), _plain(present)
+        if name is not None and classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
+            # Gaps make numbers of a table float.
+            classes, present = classes.astype(np.int64), present.astype(np.int64)
         if len(present) < 2:
             raise ValueError(
                 f"{_named('y', name)} must hold at least two classes (of graphs with a positive "
                 f"weight). Got {_counted(len(present))}, {present.tolist()}, instead."
             )
         return cls(loss, classes, name)
+
+    def with_unit_of(self, values: ArrayLike, sample_weight: Floats | None = None) -> Target:
+        """Count numbers in units of the spread of these known values; classes have no unit."""
+        if self.classes is not None:
+            return self
+        numbers = self.encode(values)[0]
+        weight = np.ones(len(numbers)) if sample_weight is None else sample_weight
+        _, spread = middle_and_spread(numbers, weight)
+        return self if self.loss.in_units_of(spread) is None else replace(self, unit=spread)
+
+    def in_training_units(self) -> Target:
+        """Return the target with a loss for numbers that were divided by its unit."""
+        loss = self.loss.in_units_of(self.unit)
+        return self if self.unit == 1.0 or loss is None else replace(self, loss=loss)
 
     @property
     def binary(self) -> bool:
@@ -339,6 +360,35 @@ def is_known(values: NDArray[Any]) -> NDArray[np.bool_]:
     if values.dtype.kind != "O":
         return np.ones(len(values), dtype=bool)
     return np.array([_is_given(value) for value in values.tolist()], dtype=bool)
+
+
+def _classes(known: NDArray[Any], name: str | None) -> NDArray[Any]:
+    """List what there is once each, sorted."""
+    if known.dtype.kind != "O":
+        return np.unique(known)
+    try:
+        classes = np.unique(known)
+        mixed = len({_kind(value) for value in classes.tolist()}) > 1
+    except TypeError:
+        mixed = True
+    if mixed:
+        raise ValueError(
+            f"{_named('y', name)} mixes values that cannot be sorted, such as numbers and "
+            "strings; give classes of one type."
+        )
+    return classes
+
+
+def _plain(classes: NDArray[Any]) -> NDArray[Any]:
+    """Take numbers and strings for what they are: only gaps made them objects."""
+    plain = np.array(classes.tolist())
+    return plain if plain.ndim == 1 and plain.dtype.kind in "biufU" else classes
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    return "number" if isinstance(value, (Number, np.bool_)) else "other"
 
 
 def _is_given(value: Any) -> bool:

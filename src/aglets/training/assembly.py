@@ -32,25 +32,34 @@ def model_of(
     input_spec: InputSpec,
     outputs: Outputs,
 ) -> LagraModel:
-    """Unite the points of all outputs to one model in the user's units, largest weights first."""
+    """Unite the points of all outputs to one model in the user's units, largest weights first.
+
+    Several targets share a graphlet that is the same for them.
+    """
+    shared, units = len(outputs.targets) > 1, outputs.units
+    place: dict[tuple[object, ...], int] = {}
     graphlets: list[Graphlet] = []
-    owners: list[int] = []
+    terms: list[tuple[int, int, float]] = []
     for output, point in enumerate(points):
-        found = [term.in_user_units(input_spec) for term in terms_of(point, input_spec)]
-        graphlets += found
-        owners += [output] * len(found)
+        for term in terms_of(point, input_spec):
+            key = term.key if shared else (len(terms),)
+            if key not in place:
+                place[key] = len(graphlets)
+                graphlets.append(term.in_user_units(input_spec))
+            terms.append((output, place[key], term.coef))
     coef = np.zeros((len(points), len(graphlets)))
-    coef[owners, np.arange(len(graphlets))] = [graphlet.coef for graphlet in graphlets]
+    for output, j, value in terms:
+        coef[output, j] = value * units[output]
     return LagraModel(
         graphlets=graphlets,
         coef=coef,
-        intercept=np.array([point.beta0 for point in points]),
+        intercept=np.array([point.beta0 for point in points]) * units,
         rho=points[0].rho,
         outputs=outputs,
         input_spec=input_spec,
         path=path_record(paths),
-        stops=stops_of(paths, input_spec),
-        covariate_coef=np.array([point.gamma for point in points]),
+        stops=stops_of(paths, input_spec, units),
+        covariate_coef=np.array([point.gamma for point in points]) * units[:, None],
     ).sorted_by_weight()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aglets.graphlets import Graphlet
+from aglets.graphs.arrays import Floats
 from aglets.model.path_models import PathModels
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.path_point import PathPoint
@@ -18,18 +19,21 @@ __all__ = ["MAX_NUMBERS", "MAX_STOPS", "stops_of"]
 MAX_STOPS, MAX_NUMBERS = 20, 2**16
 
 
-def stops_of(paths: Sequence[Sequence[PathPoint]], input_spec: InputSpec) -> PathModels | None:
+def stops_of(
+    paths: Sequence[Sequence[PathPoint]], input_spec: InputSpec, units: Floats
+) -> PathModels | None:
     """Take points evenly spread over the paths of all outputs, first and last among them.
 
     There are at most ``MAX_STOPS``, and fewer where their graphlets would hold more than
-    ``MAX_NUMBERS`` numbers; None if not even two fit.
+    ``MAX_NUMBERS`` numbers; None if not even two fit. ``units`` says what each output was trained
+    in.
     """
     longest = max((len(path) for path in paths), default=0)
     for n_stops in range(min(MAX_STOPS, longest), 1, -1):
         chosen = np.linspace(0, longest - 1, n_stops).round().astype(int)
         stops = [[path[min(i, len(path) - 1)] for path in paths] for i in chosen.tolist()]
         if sum(_n_numbers(point) for points in stops for point in points) <= MAX_NUMBERS:
-            return _joined(chosen.tolist(), stops, input_spec)
+            return _joined(chosen.tolist(), stops, input_spec, units)
     return None
 
 
@@ -38,7 +42,9 @@ def _n_numbers(point: PathPoint) -> int:
     return len(point.z) + sum(len(p.labels) + 2 * len(p.edges) + 1 for p in point.patterns)
 
 
-def _joined(chosen: list[int], stops: list[list[PathPoint]], input_spec: InputSpec) -> PathModels:
+def _joined(
+    chosen: list[int], stops: list[list[PathPoint]], input_spec: InputSpec, units: Floats
+) -> PathModels:
     place: dict[tuple[object, ...], int] = {}
     graphlets: list[Graphlet] = []
     terms: list[tuple[int, int, int, float]] = []
@@ -56,7 +62,8 @@ def _joined(chosen: list[int], stops: list[list[PathPoint]], input_spec: InputSp
     return PathModels(
         points=np.array(chosen),
         graphlets=graphlets,
-        coefs=coefs,
-        intercepts=np.array([[point.beta0 for point in points] for points in stops]),
-        covariate_coefs=np.array([[point.gamma for point in points] for points in stops]),
+        coefs=coefs * units[:, None],
+        intercepts=np.array([[point.beta0 for point in points] for points in stops]) * units,
+        covariate_coefs=np.array([[point.gamma for point in points] for points in stops])
+        * units[:, None],
     )

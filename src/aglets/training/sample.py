@@ -22,7 +22,7 @@ class Sample:
     ----------
     graphs : GraphSet
     targets : ndarray of shape (n_outputs, n_graphs)
-        -1 or +1 for classes, numbers for regression; where a target is unknown any finite number.
+        -1 or +1 for classes, numbers for regression; 0 where a target is unknown.
     sample_weight : ndarray of shape (n_graphs,)
         How often each graph counts: also in means and spreads of attributes.
     weights : ndarray of shape (n_outputs, n_graphs)
@@ -49,6 +49,12 @@ class Sample:
             weights=self.weights[:, rows],
             covariates=None if self.covariates is None else self.covariates[rows],
         )
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a target of some graph is unknown."""
+        unknown = (self.targets == 0.0) & (self.weights == 0.0) & (self.sample_weight > 0.0)
+        return bool(unknown.any())
 
     def to_model_units(self, input_spec: InputSpec) -> Sample:
         """Scale graphs; labels that the fit lacks match nothing."""
