@@ -329,6 +329,39 @@ def test_probabilities_and_numbers(molecules, tmp_path, new, capsys):
     ]
 
 
+def test_weights_of_classes_move_decisions_and_leave_probabilities(molecules, tmp_path, capsys):
+    words = ["fit", str(molecules), "--target", "kind", "-q", *QUICK, "-o"]
+    graphs = GraphSet.from_smiles(datasets.demo_smiles()[:120])
+    mean = {}
+    for name, weights in (
+        ("plain", []),
+        ("balanced", ["--class-weight", "balanced"]),
+        ("heavy", ["--class-weight", "neutral=50", "--class-weight", "acidic=1"]),
+    ):
+        path = str(tmp_path / f"{name}.aglets")
+        assert main([*words, path, *weights]) == 0
+        model = aglets.load(path)
+        mean[name] = model.predict_proba(graphs).mean(axis=0), model.predict(graphs)
+    for name in ("balanced", "heavy"):
+        np.testing.assert_allclose(mean[name][0], mean["plain"][0], atol=0.12)
+    assert (mean["heavy"][1] == "neutral").sum() >= (mean["plain"][1] == "neutral").sum()
+
+
+@pytest.mark.parametrize(
+    ("target", "weights", "message"),
+    [
+        ("kind", "strange=2", "Expected a class of the targets for --class-weight, one of acidic"),
+        ("kind", "acidic=x", "Expected a number as the weight of class 'acidic'. Got 'x'"),
+        ("kind", "acidic", "Expected NAME=VALUE for --class-weight"),
+        ("atoms", "balanced", "--class-weight is for classes, but the targets are numbers"),
+    ],
+)
+def test_weights_of_classes_that_make_no_sense(target, weights, message, molecules, capsys):
+    words = ["fit", str(molecules), "--target", target, "-q", "--class-weight", weights]
+    assert main(words) != 0
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
 def test_several_classes_are_fitted_shown_and_interrupted(tmp_path, capsys):
     labels, y = [], []
     for i in range(60):

@@ -86,10 +86,15 @@ def test_probabilities_are_the_logistic_function_and_sum_to_one():
     np.testing.assert_allclose(many.predict_proba(graphs), 1 / 3)
 
 
-def test_probabilities_need_the_logistic_loss():
+def test_without_calibration_a_model_says_what_to_do():
     graphs = chain("C")
-    with pytest.raises(ValueError, match=r"need a classifier with loss='logistic'\. Got loss"):
-        model_of(graphs, [], np.zeros((1, 0))).predict_proba(graphs)
+    hinge = model_of(graphs, [], np.zeros((1, 0)))
+    with pytest.raises(ValueError, match=r"has no calibration.*model\.calibrated\(graphs, y\)"):
+        hinge.predict_proba(graphs)
+    with pytest.raises(ValueError, match=r"no record of its errors.*predict_set needs; fit it"):
+        hinge.predict_set(graphs)
+    with pytest.raises(ValueError, match=r"predict_interval is for models of numbers; predict_set"):
+        hinge.predict_interval(graphs)
 
 
 def test_a_model_without_graphlets_answers_with_its_intercept():

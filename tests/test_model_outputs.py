@@ -195,25 +195,26 @@ def test_the_margin_is_the_way_to_another_class():
             assert target.decided(near) == target.decided(f[[i]]) != target.decided(far)
 
 
-def test_probabilities_of_several_targets_are_a_list_and_need_losses_that_give_them():
+def test_probabilities_of_several_targets_are_a_list_with_none_where_losses_give_none():
     y = np.array([[0, "a"], [1, "b"], [1, "c"]], dtype=object)
     outputs = Outputs.learn(y, Logistic())
     first, second = outputs.probabilities(np.random.default_rng(0).normal(size=(4, 4)))
     assert first.shape == (4, 2)
     assert second.shape == (4, 3)
     np.testing.assert_allclose(second.sum(axis=1), 1.0)
-    with pytest.raises(ValueError, match="Probabilities need a classifier"):
-        Outputs.learn(y, SquaredHinge()).probabilities(np.zeros((4, 4)))
+    assert Outputs.learn(y, SquaredHinge()).probabilities(np.zeros((4, 4))) == [None, None]
 
 
 def test_tables_have_probabilities_where_there_are_some_and_decisions_elsewhere():
     _, outputs, f, _ = mixed()
-    assert outputs.value_names == [
+    known = [p is not None for p in outputs.probabilities(f)]
+    assert outputs.value_names(known) == [
         "decision_toxic",
         *(f"probability_colour_{colour}" for colour in COLOURS),
     ]
-    assert outputs.values(f).shape == (len(f), 4)
-    np.testing.assert_array_equal(outputs.values(f)[:, 0], f[:, 0])
+    values = outputs.values(f, outputs.probabilities(f))
+    assert values.shape == (len(f), 4)
+    np.testing.assert_array_equal(values[:, 0], f[:, 0])
 
 
 @pytest.mark.parametrize(

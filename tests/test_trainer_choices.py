@@ -160,7 +160,7 @@ def test_every_cell_of_a_grid_is_judged_as_if_walked_alone(problem):
         assert len(found.paths[row][0]) == n
 
 
-def test_without_scores_and_paths_a_fold_keeps_losses_alone(problem):
+def test_without_scores_and_f_a_fold_keeps_losses_and_bare_points(problem):
     sample, settings = problem
     grid = Grid(rhos=(0.5,), maxpats={1: (2,)})
     train, held_out = np.arange(40), np.arange(40, 60)
@@ -173,11 +173,12 @@ def test_without_scores_and_paths_a_fold_keeps_losses_alone(problem):
         settings,
         input_spec=spec,
         by_score=False,
-        keep=False,
+        keep_f=False,
     )
     assert bare.loss.tolist() == full.loss.tolist()
     assert np.isnan(bare.score[np.isfinite(bare.loss)]).all()
-    assert bare.paths == []
+    assert not any(point.held_f.size for point in bare.paths[0][0])
+    assert all(point.held_f.size for point in full.paths[0][0])
 
 
 def test_folds_are_evaluated_in_their_order(problem):
@@ -192,7 +193,7 @@ def test_folds_are_evaluated_in_their_order(problem):
         settings,
         input_spec=spec,
         by_score=False,
-        keep=True,
+        keep_f=True,
         n_jobs=1,
     )
     for (train, held_out), found in zip([halves, halves[::-1]], both, strict=True):

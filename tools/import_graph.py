@@ -36,6 +36,8 @@ REASONS = {
     "estimators/_cv.py: LagraClassifierCV.__init__": "scikit-learn wants each parameter by name, "
     "stored as it is",
     "estimators/_cv.py: LagraRegressorCV.__init__": "as above",
+    "estimators/_single.py: LagraClassifier.__init__": "as above",
+    "estimators/_single.py: LagraRegressor.__init__": "as above",
     "explain/_global.py": "one explanation: its fields, how they are computed, how it prints",
     "explain/_global.py: summarise": "one record per graphlet, filled field by field",
     "explain/_local.py": "one explanation: its fields, how they are computed, how it prints",

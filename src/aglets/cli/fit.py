@@ -134,11 +134,20 @@ def fit(
     ] = 100,
     loss: Annotated[
         str | None,
-        named("--loss", all_losses, metavar="LOSS", help="Loss; 'logistic' gives probabilities."),
+        named("--loss", all_losses, metavar="LOSS", help="Loss: what a wrong answer costs."),
     ] = None,
     loss_option: Annotated[
         list[str] | None,
         typer.Option("--loss-option", help="NAME=VALUE: an option of the loss."),
+    ] = None,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class-weight",
+            metavar="WEIGHTS",
+            help="'balanced' for classes that count the same, or CLASS=NUMBER, once per class. "
+            "Probabilities refer to the data as they are all the same.",
+        ),
     ] = None,
     rule: Annotated[
         Rule,
@@ -227,6 +236,7 @@ def fit(
     options |= {"average": average.value}
     options |= {"loss": _loss(loss, loss_option)} if loss else {}
     options |= {"cv": folds} if folds else {}
+    options |= _class_weight(class_weight, estimator, y)
     options |= {"rule": rule.value}
     options |= {"pooling": _pooling(pooling)} if pooling else {}
     own = source.covariates(covariate_columns, graphs)
@@ -290,6 +300,38 @@ def _loss(name: str, given: list[str] | None) -> Any:
                 f"Got {text!r} instead."
             ) from None
     return make_loss(name, **options) if options else name
+
+
+def _class_weight(given: list[str] | None, estimator: Any, y: Any) -> dict[str, Any]:
+    """Return the weights of classes as the estimator takes them; classes are found by their text.
+
+    >>> from aglets import LagraClassifierCV
+    >>> _class_weight(["1=5"], LagraClassifierCV(), [0, 1])
+    {'class_weight': {1: 5.0}}
+    """
+    if not given:
+        return {}
+    if not hasattr(estimator, "class_weight"):
+        raise ValueError(
+            "--class-weight is for classes, but the targets are numbers; leave it out."
+        )
+    if given == ["balanced"]:
+        return {"class_weight": "balanced"}
+    classes = {str(value): value for value in set(y)}
+    weights = {}
+    for name, text in pairs(given, "--class-weight").items():
+        if name not in classes:
+            raise ValueError(
+                f"Expected a class of the targets for --class-weight, one of "
+                f"{', '.join(sorted(classes))}. Got {name!r} instead."
+            )
+        try:
+            weights[classes[name]] = float(text)
+        except ValueError:
+            raise ValueError(
+                f"Expected a number as the weight of class {name!r}. Got {text!r} instead."
+            ) from None
+    return {"class_weight": weights}
 
 
 def _pooling(text: str) -> tuple[str, ...]:

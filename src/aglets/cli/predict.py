@@ -278,7 +278,7 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     return {
         "row": int,
         "prediction": kind,
-        **dict.fromkeys(model.outputs.value_names, float),
+        **dict.fromkeys(model.outputs.value_names(model.probabilistic), float),
         **({"explanation": str} if explain else {}),
         "error": str,
     }
@@ -291,7 +291,8 @@ def _predictions(
     psi, embeddings = model.agis_scaled(scaled, return_embeddings=True)
     covariate_values = model.covariate_values(graphs, covariates)
     f = model.outputs.as_table(model.decision_from_agis(psi, covariate_values))
-    names, values = model.outputs.value_names, model.outputs.values(f).tolist()
+    names = model.outputs.value_names(model.probabilistic)
+    values = model.outputs.values(f, model.probabilities_from_decision(f)).tolist()
     rows: list[dict[str, Any]] = [
         {"prediction": prediction, **dict(zip(names, numbers, strict=True))}
         for prediction, numbers in zip(model.outputs.decode(f).tolist(), values, strict=True)

@@ -30,13 +30,15 @@ from aglets.graphlets.graphlet import POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import MAX_THREADS
-from aglets.model import LagraModel
+from aglets.model import LagraModel, Match
+from aglets.model.calibration import Calibration
 from aglets.model.examples import with_examples
 from aglets.model.outputs import Outputs
 from aglets.model.search_record import SearchRecord
 from aglets.model.target import is_known
 from aglets.model.target_table import target_names, target_table
 from aglets.model.training_graphs import TrainingGraphs
+from aglets.model.training_record import TrainingRecord
 from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -44,6 +46,7 @@ from aglets.preprocessing.scaling import SCALES
 from aglets.training.assembly import model_of
 from aglets.training.engine import Engine, LocalEngine
 from aglets.training.fitting import FitCallback, Settings
+from aglets.training.held_out import HeldOut
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
 
@@ -69,6 +72,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
 
     #: What ``pooling="auto"`` means.
     _default_pooling: ClassVar[tuple[str, ...]] = ("best",)
+
+    model_: LagraModel
 
     _conditions: ClassVar[Mapping[str, Condition]] = {
         "n_lambdas": integers(1),
@@ -149,16 +154,30 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             if validation is not None and held_out is not None:
                 values = known.centered(held_out.graphs, *validation[3:])
                 held_out = replace(held_out, covariates=values)
-        self._fit(sample, held_out, callback or FitCallback())
+        held = self._fit(sample, held_out, callback or FitCallback())
         found = self.model_.match(sample.graphs, n_jobs=effective_n_jobs(self.n_jobs))
         training = TrainingGraphs.of(found.graphs)
         self._keep(replace(with_examples(self.model_, found), training=training))
+        self._keep_trust(sample, held, found)
         self.global_explanation_ = summarise(self.model_, found, target_table(y))
         return self
 
     @abstractmethod
-    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
-        """Fit, and keep the result with :meth:`_store`."""
+    def _fit(
+        self, sample: Sample, validation: Sample | None, callback: FitCallback
+    ) -> HeldOut | None:
+        """Fit, keep the result with :meth:`_store`, and return decisions for held-out graphs."""
+
+    def _keep_trust(self, sample: Sample, held: HeldOut | None, found: Match) -> None:
+        """Let the model know its probabilities, its errors on held-out graphs, and its graphs."""
+        own = Calibration.of_losses(
+            self.outputs_, sample.targets, sample.sample_weight, sample.weights
+        )
+        known = np.where(sample.weights > 0.0, sample.targets, np.nan)
+        known *= self.outputs_.units[:, None]
+        record = TrainingRecord.learn(self.outputs_, found, known, sample.sample_weight)
+        model = replace(self.model_, calibration=own, record=record)
+        self.model_ = model if held is None else held.calibrate(model)
 
     def _learn_targets(
         self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
@@ -275,7 +294,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         Returns
         -------
         LagraModel
-            Without a record of the path.
+            Without a record of the path, and without calibration, unless the loss gives it:
+            held-out graphs were asked at the fitted point only.
         """
         check_is_fitted(self)
         if not hasattr(self, "path_"):
@@ -288,7 +308,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
                 f"index must be from 0 to {longest - 1}, the points of the path. Got {index}."
             )
         points = [path[min(index, len(path) - 1)] for path in paths]
-        return model_of(points, [], self.model_.input_spec, self.model_.outputs)
+        model = model_of(points, [], self.model_.input_spec, self.model_.outputs)
+        return replace(model, calibration=self.model_.calibration_of_losses)
 
     def _has_gaps(self, y: Any) -> bool:
         """Whether there are several targets, or values of one are unknown."""

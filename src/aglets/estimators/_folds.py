@@ -18,11 +18,12 @@ from sklearn.model_selection import (
 from aglets.estimators._parameters import Condition, either, floats, integers, one_of
 from aglets.graphs.arrays import Rows
 from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak
+from aglets.graphs.order import content_order
 from aglets.model.outputs import Outputs
 from aglets.training.sample import Sample
 from aglets.training.stratify import marks_of_sample, stratified_folds, stratified_parts
 
-__all__ = ["FOLD_PARAMETERS", "make_folds"]
+__all__ = ["FOLD_PARAMETERS", "folds_by_content", "make_folds"]
 
 
 FOLD_PARAMETERS: Mapping[str, Condition] = {
@@ -107,6 +108,46 @@ def _folds_of_several(
                 counted = None if codes is None else codes[known]
                 raise ValueError(_too_few(cv, counted, int(known.sum()), name))
     return folds
+
+
+def folds_by_content(sample: Sample, outputs: Outputs, n_folds: int) -> list[tuple[Rows, Rows]]:
+    """List (training rows, held-out rows) that do not depend on the order of the graphs.
+
+    There are fewer folds if a class has fewer graphs, and none at all if it has only one. Graphs
+    without weight are left out.
+    """
+    columns = () if sample.covariates is None else sample.covariates.T
+    order = content_order(sample.graphs, *sample.targets, *sample.weights, *columns)
+    order = order[(sample.weights[:, order] > 0.0).any(axis=0)]
+    own = sample[order]
+    codes = [_class_codes(own, outputs, k) for k in range(len(outputs.targets))]
+    n_folds = min(n_folds, *(int(np.bincount(each[each >= 0]).min()) for each in codes))
+    if n_folds < 2:
+        return []
+    if len(codes) > 1 or own.has_gaps:
+        folds = stratified_folds(marks_of_sample(own, outputs), n_folds, 0)
+    else:
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+        folds = list(splitter.split(codes[0], codes[0]))
+    whole = all(
+        len(np.unique(each[train][each[train] >= 0])) == len(np.unique(each[each >= 0]))
+        for train, _ in folds
+        for each in codes
+    )
+    return [(order[train], order[held]) for train, held in folds] if whole else []
+
+
+def _class_codes(sample: Sample, outputs: Outputs, target: int) -> Rows:
+    """Number the classes of a target that there are, from 0; -1 where it is unknown."""
+    rows = outputs.slices[target]
+    known = sample.weights[rows.start] > 0.0
+    codes = np.full(len(known), -1, dtype=np.intp)
+    if outputs.targets[target].classes is None:
+        codes[known] = 0
+    else:
+        found = outputs.targets[target].decided(sample.targets[rows][:, known].T)
+        codes[known] = np.unique(found, return_inverse=True)[1].reshape(-1)
+    return codes
 
 
 def _too_few(cv: Any, codes: Any, n_graphs: int, of_target: str = "") -> str:

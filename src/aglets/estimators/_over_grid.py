@@ -23,12 +23,14 @@ from aglets.estimators._parameters import (
 )
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
+from aglets.model import LagraModel
 from aglets.model.average import average_models
 from aglets.model.compacting import compact
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member, fold_members, greedy_members
 from aglets.training.fitting import FitCallback, Paths, Settings, learn_input_spec
+from aglets.training.held_out import HeldOut, of_members
 from aglets.training.sample import Sample
 from aglets.training.selection import (
     Cell,
@@ -92,10 +94,10 @@ class OverGrid(BaseLagra):
             scale=self.scale,
         )
 
-    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> None:
+    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> HeldOut:
         # With graphs held out by the user everything else was trained on already.
         ready = self.average == "folds" or validation is not None or not self.refit
-        judged = self._judge(sample, validation, callback, keep=ready or self.average == "greedy")
+        judged = self._judge(sample, validation, callback)
         choice = self._choose(judged)
         members = self._members(judged, choice)
         if ready:
@@ -115,15 +117,28 @@ class OverGrid(BaseLagra):
         else:
             self._store_average(members, paths, judged.input_spec)
         if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:
-            jobs = effective_n_jobs(self.n_jobs)
-            self._keep(compact(self.model_, sample.graphs, self.max_graphlets, n_jobs=jobs))
+            self._keep(self._made_smaller(self.model_, sample.graphs))
+        return of_members(
+            members,
+            judged.results,
+            judged.held_out,
+            judged.grid,
+            self.outputs_,
+            judged.input_spec,
+            made_smaller=lambda model: self._made_smaller(model, sample.graphs),
+            n_jobs=effective_n_jobs(self.n_jobs),
+        )
 
-    def _judge(
-        self, sample: Sample, validation: Sample | None, callback: FitCallback, *, keep: bool
-    ) -> Judged:
+    def _made_smaller(self, model: LagraModel, graphs: GraphSet) -> LagraModel:
+        if self.max_graphlets is None or len(model.graphlets) <= self.max_graphlets:
+            return model
+        return compact(model, graphs, self.max_graphlets, n_jobs=effective_n_jobs(self.n_jobs))
+
+    def _judge(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> Judged:
         """Walk the paths of the whole grid, and judge every point on held-out graphs."""
         grid = self._grid(sample.graphs)
         by_score = self.select == "score"
+        keep_f = self.average != "none" or self.rule == "one_se"
         folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
@@ -139,7 +154,13 @@ class OverGrid(BaseLagra):
                 )
             results = [
                 evaluate(
-                    sample, validation, grid, settings, input_spec=input_spec, by_score=by_score
+                    sample,
+                    validation,
+                    grid,
+                    settings,
+                    input_spec=input_spec,
+                    by_score=by_score,
+                    keep_f=keep_f,
                 )
             ]
             return Judged(grid, input_spec, settings, [validation], results)
@@ -150,7 +171,7 @@ class OverGrid(BaseLagra):
             settings,
             input_spec=input_spec,
             by_score=by_score,
-            keep=keep or self.rule == "one_se",
+            keep_f=keep_f,
             n_jobs=self.n_jobs,
         )
         return Judged(grid, input_spec, settings, [sample[rows] for _, rows in folds], results)

@@ -34,10 +34,11 @@ def _gives_probabilities(estimator: Any) -> bool:
         asked = [type(estimator)().loss, *asked.values()]
     each = asked if isinstance(asked, (list, tuple)) else [asked]
     kinds = [loss if isinstance(loss, Loss) else LOSSES.get(loss) for loss in each]
-    if not all(kind is not None and kind.probabilistic for kind in kinds):
+    direct = all(kind is not None and kind.probabilistic for kind in kinds)
+    if not direct and _holds_out_nothing(estimator):
         raise AttributeError(
-            f"predict_proba needs loss='logistic', got loss={estimator.loss!r}; "
-            "or wrap the estimator in CalibratedClassifierCV."
+            "predict_proba needs held-out graphs, but this estimator has calibration=None; set "
+            "calibration='auto', or loss='logistic'."
         )
     return True
 
@@ -58,6 +59,20 @@ _CLASS_WEIGHT = either(
     Condition(lambda value: isinstance(value, Mapping), "a dict of weights by class"),
     one_of("balanced", None),
 )
+
+
+def _has_held_out(estimator: Any) -> bool:
+    if _holds_out_nothing(estimator):
+        raise AttributeError(
+            "Prediction sets and intervals need held-out graphs, but this estimator has "
+            "calibration=None; set calibration='auto'."
+        )
+    return True
+
+
+def _holds_out_nothing(estimator: Any) -> bool:
+    """Whether it is an estimator at one point without calibration; others hold out some graphs."""
+    return hasattr(estimator, "calibration") and estimator.calibration is None
 
 
 class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
@@ -118,7 +133,14 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, covariates: Any = None) -> Floats | list[Floats]:
-        """Give the probability of each class; only with ``loss="logistic"``.
+        """Give the probability of each class.
+
+        It is learned from graphs that were held out in the fit: by Platt's sigmoid, or by isotonic
+        regression where there are at least 500 of every class. ``loss="logistic"`` gives it
+        directly. It refers to the training graphs as they are, also with ``class_weight``:
+        ``predict`` follows the sign of f, in which weights are, and may then name another class
+        than the most probable one. More than two classes are calibrated one against the rest, and
+        divided by their sum.
 
         Parameters
         ----------
@@ -129,11 +151,47 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         Returns
         -------
         p : ndarray of shape (n_graphs, n_classes), or a list with one per target if several
+            In the order of ``classes_``; rows sum to 1. None for a target of numbers.
         """
         check_is_fitted(self)
         jobs = effective_n_jobs(self.n_jobs)
         p: Floats | list[Floats] = self.model_.predict_proba(X, covariates, n_jobs=jobs)
         return p
+
+    @available_if(_has_held_out)  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any, covariates: Any = None, *, alpha: float = 0.1) -> Any:
+        """Say which classes a graph may have, such that the true one is left out rarely.
+
+        A conformal prediction set: of further graphs of any class at most about a share ``alpha``
+        lack their class in it, if they are drawn like the training graphs. A set with all classes
+        says that the model cannot decide; an empty one, that the graph is unlike the held-out
+        graphs of every class.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
+        alpha : float, default=0.1
+            The share of errors that is allowed.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_graphs, n_classes), or a list with one per target if several
+            In the order of ``classes_``.
+
+        Examples
+        --------
+        >>> from aglets import LagraClassifier, datasets
+        >>> graphs, y = datasets.load_demo()
+        >>> clf = LagraClassifier(maxpat=3).fit(graphs[:250], y[:250])
+        >>> sets = clf.predict_set(graphs[250:], alpha=0.1)
+        >>> sets.shape
+        (50, 2)
+        """
+        check_is_fitted(self)
+        jobs = effective_n_jobs(self.n_jobs)
+        return self.model_.predict_set(X, covariates, alpha=alpha, n_jobs=jobs)
 
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: Any = None
@@ -219,6 +277,40 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         check_is_fitted(self)
         y: Floats = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
         return y
+
+    @available_if(_has_held_out)  # type: ignore[untyped-decorator]
+    def predict_interval(self, X: Any, covariates: Any = None, *, alpha: float = 0.1) -> Any:
+        """Give an interval around each prediction in which the true number lies mostly.
+
+        A conformal prediction interval: of further graphs at most about a share ``alpha`` lie
+        outside, if they are drawn like the training graphs. All intervals have the same length.
+
+        Parameters
+        ----------
+        X : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            Your own, if the model was fitted with such.
+        alpha : float, default=0.1
+            The share of errors that is allowed.
+
+        Returns
+        -------
+        ndarray of shape (n_graphs, 2), or a list with one per target if several
+            Lower and upper ends; infinite where held-out graphs are too few to say.
+
+        Examples
+        --------
+        >>> from aglets import GraphSet, LagraRegressor
+        >>> graphs = GraphSet.from_lists(labels=["CO", "CN"] * 20, edges=[[(0, 1)]] * 40)
+        >>> y = [2.0, 5.0] * 20
+        >>> reg = LagraRegressor(lambda_ratio=0.01).fit(graphs, y)
+        >>> low, high = reg.predict_interval(graphs[:1], alpha=0.1)[0]
+        >>> bool(low <= 2.0 <= high)
+        True
+        """
+        check_is_fitted(self)
+        jobs = effective_n_jobs(self.n_jobs)
+        return self.model_.predict_interval(X, covariates, alpha=alpha, n_jobs=jobs)
 
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: Any = None

@@ -59,13 +59,13 @@ class Aligned:
         Parameters
         ----------
         values : ndarray with one row per graph, or a list
-            A list of arrays is filled one by one, any other list as a whole.
+            A list of arrays (or None) is filled one by one, any other list as a whole.
         """
         if self.rows is None:
             return values
         if isinstance(values, list):
-            if values and all(isinstance(part, np.ndarray) for part in values):
-                return [self.filled(part) for part in values]
+            if any(isinstance(part, np.ndarray) for part in values):
+                return [None if part is None else self.filled(part) for part in values]
             listed: list[Any] = [None] * self.n_rows
             for row, value in zip(self.rows.tolist(), values, strict=True):
                 listed[row] = value

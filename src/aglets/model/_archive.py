@@ -39,6 +39,9 @@ HEADER = re.compile(
     re.DOTALL,
 )
 
+#: Arrays in which a number may be unknown.
+WITH_GAPS = ("path.npy", "record_targets.npy")
+
 #: Zip entries carry a date; a fixed one makes equal models equal files.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -232,6 +235,6 @@ def _array(name: str, data: bytes) -> NDArray[Any]:
     if math.prod(shape) * dtype.itemsize != len(rest):
         raise ValueError(f"{name} says shape {shape} but holds {len(rest)} bytes")
     array = np.frombuffer(rest, dtype=dtype).astype(dtype.newbyteorder("=")).reshape(shape)
-    if array.dtype.kind == "f" and name != "path.npy" and not np.isfinite(array).all():
+    if array.dtype.kind == "f" and name not in WITH_GAPS and not np.isfinite(array).all():
         raise ValueError(f"{name} holds numbers that are not finite")
     return array

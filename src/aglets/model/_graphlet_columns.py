@@ -17,7 +17,15 @@ from aglets.graphlets import Graphlet
 from aglets.graphlets.graphlet import POOLINGS
 from aglets.preprocessing.input_spec import InputSpec
 
-__all__ = ["COLUMNS", "Arrays", "checked_array", "graphlet_columns", "offsets", "read_graphlets"]
+__all__ = [
+    "COLUMNS",
+    "Arrays",
+    "checked_array",
+    "checked_offsets",
+    "graphlet_columns",
+    "offsets",
+    "read_graphlets",
+]
 
 Arrays = dict[str, NDArray[Any]]
 

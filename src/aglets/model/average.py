@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from aglets.graphlets import Graphlet
 from aglets.model.model import LagraModel
+from aglets.model.training_record import for_graphlets
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import AttributeScaling
 
@@ -32,7 +33,8 @@ def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = Non
     Returns
     -------
     LagraModel
-        Without a path: it has none of its own.
+        Without a path: it has none of its own. Probabilities need a loss that gives them, or
+        :meth:`LagraModel.calibrated`, because no held-out graph has seen the mean.
 
     Examples
     --------
@@ -84,7 +86,17 @@ def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = Non
         path={},
         stops=None,
         stability=None,
+        calibration=first.calibration_of_losses if _same_curves(models) else None,
+        conformal=None,
+        record=for_graphlets(first.record, None),
     ).sorted_by_weight()
+
+
+def _same_curves(models: Sequence[LagraModel]) -> bool:
+    """Whether all models have the same probabilities by f, as those of one fit have."""
+    kept = [model.calibration_of_losses for model in models]
+    curves = [None if one is None else one.curves for one in kept]
+    return all(one == curves[0] for one in curves)
 
 
 def _key(graphlet: Graphlet, output: int | None, rho: float) -> tuple[object, ...]:

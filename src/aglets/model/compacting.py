@@ -28,6 +28,7 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Bools, Floats
 from aglets.model.model import LagraModel
 from aglets.model.target_table import target_table
+from aglets.model.training_record import for_graphlets
 
 __all__ = ["SizePoint", "compact", "size_curve"]
 
@@ -161,6 +162,7 @@ def compacted(
             path={},
             stops=None,
             stability=None,
+            record=for_graphlets(model.record, used.tolist()),
         ).sorted_by_weight()
 
 

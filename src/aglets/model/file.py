@@ -14,6 +14,9 @@ the graphlets of the stops, all named ``stop_...``. All of these may be absent, 
 
 Format 3 is written for several targets, and for a target with a name: ``targets`` is then a list of
 objects with ``name``, ``loss``, ``loss_options`` and ``classes``.
+
+Format 5 is written where a model knows of its errors or of its training graphs, as `_trust_columns`
+lays them out. Models of files before have no calibration, and say what to do about it.
 """
 
 from __future__ import annotations
@@ -45,6 +48,13 @@ from aglets.model._graphlet_columns import (
     graphlet_columns,
     read_graphlets,
 )
+from aglets.model._trust_columns import (
+    TRUST_COLUMNS,
+    read_calibration,
+    read_conformal,
+    read_record,
+    trust_columns,
+)
 from aglets.model.losses import LOSSES, make_loss
 from aglets.model.model import LagraModel
 from aglets.model.outputs import Outputs
@@ -64,7 +74,9 @@ FORMAT_VERSION = 2
 SEVERAL_TARGETS_VERSION = 3
 #: What a model with graphlets that count needs.
 COUNTS_VERSION = 4
-NEWEST_VERSION = COUNTS_VERSION
+#: What a model with a calibration, or another record of trust, needs.
+TRUST_VERSION = 5
+NEWEST_VERSION = TRUST_VERSION
 MAX_BYTES = 2**28
 
 ARRAYS = (
@@ -75,6 +87,7 @@ ARRAYS = (
     *(f"stop_{name}" for name in COLUMNS),
     *("covariate_coef", "covariate_center", "covariate_spread", "stop_covariate_coefs"),
     "training_hashes",
+    *TRUST_COLUMNS,
 )
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 CLASS_DTYPES = (*INTEGERS, "bool", "float16", "float32", "float64", "str", "object")
@@ -124,7 +137,10 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
     arrays = _arrays_of(model)
     if "pooling" in arrays or "stop_pooling" in arrays:
         document["format_version"] = COUNTS_VERSION
-    write_archive(path, document, arrays)
+    entries, columns = trust_columns(model)
+    if entries or columns:
+        document |= {**entries, "format_version": TRUST_VERSION}
+    write_archive(path, document, arrays | columns)
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LagraModel:
@@ -393,6 +409,9 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
         ),
         search=_search(document),
         training=_training(document, arrays),
+        calibration=read_calibration(document, arrays, outputs),
+        conformal=read_conformal(arrays, outputs),
+        record=read_record(document, arrays, outputs, n_graphlets),
     )
 
 

@@ -21,16 +21,26 @@ from aglets.graphlets.scores import Places, places
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model._aligned_rows import keeps_rows
+from aglets.model.calibration import Calibration
+from aglets.model.conformal import Conformal
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
+from aglets.model.target import checked_column
 from aglets.model.training_graphs import TrainingGraphs
+from aglets.model.training_record import TrainingRecord, for_graphlets
 from aglets.model.weights import check_sample_weight
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import AttributeScaling
 
 __all__ = ["LagraModel", "Match", "usual_attributes"]
+
+#: What to do about a model without calibration.
+CALIBRATE = (
+    "fit it again with this version of aglets, or call model.calibrated(graphs, y) with graphs "
+    "that it was not trained on"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +107,14 @@ class LagraModel:
         How far the search for graphlets went, of a model from a single path.
     training : TrainingGraphs, optional
         Which graphs it was fitted on, so that scores on these are known for what they are.
+    calibration : Calibration, optional
+        Probabilities of classes by f, as held-out graphs or the loss give them.
+    conformal : Conformal, optional
+        How wrong the model was on held-out graphs: for :meth:`predict_set` and
+        :meth:`predict_interval`.
+    record : TrainingRecord, optional
+        Base rates of the training graphs, the surroundings of their nodes, and the graphs nearest
+        to which a new graph may be.
 
     Examples
     --------
@@ -126,6 +144,9 @@ class LagraModel:
     covariate_coef: Floats = field(default_factory=lambda: np.empty(0))
     search: SearchRecord | None = None
     training: TrainingGraphs | None = None
+    calibration: Calibration | None = None
+    conformal: Conformal | None = None
+    record: TrainingRecord | None = None
 
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=np.float64, ndmin=2)
@@ -153,6 +174,7 @@ class LagraModel:
             )
         if self.stability is not None:
             object.__setattr__(self, "stability", _parts(self.stability, len(self.graphlets)))
+        self._check_trust()
         gamma = np.array(self.covariate_coef, dtype=np.float64)
         gamma = gamma if gamma.size else np.zeros((n_outputs, 0))
         if gamma.shape != (n_outputs, n_covariates) or not np.isfinite(gamma).all():
@@ -339,14 +361,196 @@ class LagraModel:
 
     @keeps_rows
     def predict_proba(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> Any:
-        """Give the probability of each class, shape (n_graphs, n_classes); needs logistic loss.
+        """Give the probability of each class, shape (n_graphs, n_classes).
 
-        For more than two classes the probabilities of "class against the rest" are divided by
-        their sum. Several targets have a list of such arrays.
+        Probabilities come from ``calibration``; without one, from the loss if it gives them. They
+        refer to the training graphs as they were, without weights of classes. For more than two
+        classes those of "class against the rest" are divided by their sum. Several targets have a
+        list of such arrays, with None for numbers.
         """
-        self.outputs.check_probabilistic()
+        self.check_probabilistic()
         f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
-        return self.outputs.probabilities(self.outputs.as_table(f))
+        found = self.probabilities_from_decision(f)
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def probabilistic(self) -> tuple[bool, ...]:
+        """Whether there are probabilities, per target."""
+        if self.calibration is None:
+            return tuple(target.loss.probabilistic for target in self.outputs.targets)
+        return tuple(map(self.calibration.covers, self.outputs.slices))
+
+    def check_probabilistic(self) -> None:
+        """Raise unless there are probabilities for all targets that are classes."""
+        targets = self.outputs.targets
+        if all(target.classes is None for target in targets):
+            raise ValueError(
+                "Probabilities need classes, but this model predicts numbers; predict_interval "
+                "says how far off they may be."
+            )
+        for target, known in zip(targets, self.probabilistic, strict=True):
+            if target.classes is not None and not known:
+                raise ValueError(
+                    f"This model with loss={target.loss.name!r} has no calibration, which "
+                    f"probabilities need; {CALIBRATE}."
+                )
+
+    def probabilities_from_decision(self, f: Floats) -> list[Floats | None]:
+        """Give probabilities per target where f is known already; None where there are none."""
+        table = self.outputs.as_table(f)
+        if self.calibration is None:
+            return self.outputs.probabilities(table)
+        return self.calibration.probabilities(self.outputs, table)
+
+    @keeps_rows
+    def predict_set(
+        self, graphs: Any, covariates: Any = None, *, alpha: float = 0.1, n_jobs: int = 1
+    ) -> Any:
+        """Say which classes a graph may have, such that the true one is left out rarely.
+
+        Of further graphs of any class, drawn like the held-out graphs of the fit, at most about a
+        share ``alpha`` lack their class in the set (:mod:`aglets.model.conformal`). A set with all
+        classes says that the model cannot decide; an empty one, that the graph is unlike the
+        held-out graphs of every class.
+
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            The user's own, if the model was fitted with such.
+        alpha : float
+            The share of errors that is allowed.
+        n_jobs : int
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_graphs, n_classes)
+            In the order of ``classes``. Several targets have a list, with None for numbers.
+        """
+        conformal = self._known_conformal("predict_set", classes=True)
+        f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
+        found = conformal.sets(self.outputs, self.outputs.as_table(f), alpha)
+        return found[0] if len(found) == 1 else found
+
+    @keeps_rows
+    def predict_interval(
+        self, graphs: Any, covariates: Any = None, *, alpha: float = 0.1, n_jobs: int = 1
+    ) -> Any:
+        """Give an interval around each prediction in which the true number lies mostly.
+
+        Of further graphs, drawn like the held-out graphs of the fit, at most about a share
+        ``alpha`` lie outside (:mod:`aglets.model.conformal`). All intervals have the same length;
+        they are infinite where held-out graphs are too few to say.
+
+        Parameters
+        ----------
+        graphs, covariates, alpha, n_jobs
+            As in :meth:`predict_set`.
+
+        Returns
+        -------
+        ndarray of shape (n_graphs, 2)
+            Lower and upper ends. Several targets have a list, with None for classes.
+        """
+        conformal = self._known_conformal("predict_interval", classes=False)
+        f = self.decision_function(graphs, covariates, n_jobs=n_jobs)
+        found = conformal.intervals(self.outputs, self.outputs.as_table(f), alpha)
+        return found[0] if len(found) == 1 else found
+
+    def calibrated(
+        self,
+        graphs: Any,
+        y: Any,
+        covariates: Any = None,
+        *,
+        sample_weight: Any = None,
+        n_jobs: int = 1,
+    ) -> LagraModel:
+        """Return the same model with probabilities, sets and intervals learned from these graphs.
+
+        Estimators do this with graphs that they hold out. It is for models of old files, averages
+        of your own, and for graphs of another source than those of training.
+
+        Parameters
+        ----------
+        graphs : GraphSet or list of graphs
+            Graphs that the model was not trained on: on others it looks too sure of itself.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_targets)
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+            The user's own, if the model was fitted with such.
+        sample_weight : array-like of shape (n_graphs,), optional
+        n_jobs : int
+            Number of threads.
+
+        Examples
+        --------
+        >>> from aglets import LagraClassifier, datasets
+        >>> graphs, y = datasets.load_demo()
+        >>> model = LagraClassifier(calibration=None).fit(graphs[:200], y[:200]).model_
+        >>> model = model.calibrated(graphs[200:], y[200:])
+        >>> model.predict_proba(graphs[:1]).sum().round(6)
+        np.float64(1.0)
+        """
+        given = self.input_spec.read(graphs)
+        values = checked_column(y, len(given)) if len(self.outputs.targets) == 1 else y
+        weight = check_sample_weight(sample_weight, len(given))
+        f = self.outputs.as_table(self.decision_function(given, covariates, n_jobs=n_jobs))
+        encoded = self.outputs.encode(values)
+        return replace(self, calibration=None).with_held_out(f, encoded, weight)
+
+    def with_held_out(self, f: Floats, encoded: Floats, sample_weight: Floats) -> LagraModel:
+        """Return the same model with what decisions for held-out graphs say of its errors.
+
+        If there is a calibration already, it stays.
+
+        Parameters
+        ----------
+        f : ndarray of shape (n_graphs, n_outputs)
+        encoded : ndarray of shape (n_outputs, n_graphs)
+        sample_weight : ndarray of shape (n_graphs,)
+        """
+        calibration = self.calibration
+        if calibration is None and any(loss.classification for loss in self.outputs.losses):
+            calibration = Calibration.learn(self.outputs, f, encoded, sample_weight)
+        conformal = Conformal.learn(self.outputs, f, encoded, sample_weight)
+        return replace(self, calibration=calibration, conformal=conformal)
+
+    def _known_conformal(self, method: str, *, classes: bool) -> Conformal:
+        if not any((target.classes is not None) == classes for target in self.outputs.targets):
+            needs, other = ("classes", "interval") if classes else ("numbers", "set")
+            raise ValueError(f"{method} is for models of {needs}; predict_{other} is for this one.")
+        if self.conformal is None:
+            raise ValueError(
+                f"This model has no record of its errors on held-out graphs, which {method} needs; "
+                f"{CALIBRATE}."
+            )
+        return self.conformal
+
+    def _check_trust(self) -> None:
+        """Raise unless calibration, conformal and training have the outputs of the model."""
+        if self.calibration is not None:
+            kinds = [curve is not None for curve in self.calibration.curves]
+            if kinds != [loss.classification for loss in self.outputs.losses]:
+                raise ValueError(
+                    "The calibration of a model needs a curve for each output that is of classes, "
+                    f"and none for numbers. Got {len(kinds)} curves for {self.n_outputs} outputs."
+                )
+        if self.conformal is not None:
+            counts = [1 if t.classes is None else len(t.classes) for t in self.outputs.targets]
+            if [len(scores) for scores in self.conformal.targets] != counts:
+                raise ValueError(
+                    "The conformal scores of a model must be of its targets and classes."
+                )
+        if self.record is not None:
+            counts = [1 if t.classes is None else len(t.classes) for t in self.outputs.targets]
+            near = self.record.neighbours
+            if [len(rates) for rates in self.record.base_rates] != counts or not (
+                near is None or near.steps.shape[1] == len(self.graphlets)
+            ):
+                raise ValueError(
+                    "The record of training graphs must be of the model's targets and graphlets."
+                )
 
     def score(
         self,
@@ -390,7 +594,16 @@ class LagraModel:
             path={},
             stops=None,
             stability=None,
+            calibration=self.calibration_of_losses,
+            conformal=None,
+            record=for_graphlets(self.record, None),
         ).sorted_by_weight()
+
+    @property
+    def calibration_of_losses(self) -> Calibration | None:
+        """The calibration, if it holds for other coefficients of the same fit, too."""
+        kept = self.calibration
+        return kept if kept is not None and kept.from_losses else None
 
     def sorted_by_weight(self) -> LagraModel:
         """Return the same model with the graphlets of the largest coefficients first."""
@@ -403,7 +616,17 @@ class LagraModel:
             coef=self.coef[:, order],
             rho=self.rho if isinstance(self.rho, float) else self.rho[order],
             stability=None if self.stability is None else self.stability[order],
+            record=for_graphlets(self.record, order.tolist()),
         )
+
+    def without_training_graphs(self) -> LagraModel:
+        """Return the same model without any training graph, so that none goes into a file.
+
+        There are then no nearest training graphs in explanations, and no example molecules of
+        graphlets. Base rates and the numbers of nodes' surroundings stay.
+        """
+        bare = [replace(graphlet, example=None) for graphlet in self.graphlets]
+        return replace(self, graphlets=bare, record=for_graphlets(self.record, None))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`aglets.load` reads."""

@@ -226,28 +226,36 @@ class Outputs:
         several = len(self.targets) > 1 and value is not None
         return f"{self.targets[k].name}: {value}" if several else value
 
-    @property
-    def value_names(self) -> list[str]:
-        """Name the columns of :meth:`values`.
+    def value_names(self, probabilistic: Sequence[bool]) -> list[str]:
+        """Name the columns of :meth:`values`, by which targets have probabilities.
 
-        >>> Outputs.of_classes(["no", "yes"]).value_names
+        >>> Outputs.of_classes(["no", "yes"]).value_names([False])
         ['decision']
-        >>> Outputs.of_classes(["no", "yes"], "logistic").value_names
+        >>> Outputs.of_classes(["no", "yes"]).value_names([True])
+        ['decision', 'probability_no', 'probability_yes']
+        >>> Outputs.of_classes(["no", "yes"], "logistic").value_names([True])
         ['probability_no', 'probability_yes']
         """
         return [
             "_".join(part for part in (kind, target.name, name) if part is not None)
-            for target in self.targets
-            for kind, name in _value_columns(target)
+            for target, known in zip(self.targets, probabilistic, strict=True)
+            for kind, name in _value_columns(target, known)
         ]
 
-    def values(self, f: Floats) -> Floats:
-        """Tabulate what stands behind predictions of classes: probabilities, or f without them."""
-        parts = [
-            target.probabilities(f[:, rows]) if target.loss.probabilistic else f[:, rows]
-            for target, rows in zip(self.targets, self.slices, strict=True)
-            if target.classes is not None
-        ]
+    def values(self, f: Floats, probabilities: Sequence[Floats | None]) -> Floats:
+        """Tabulate what stands behind predictions of classes: f, probabilities, or both.
+
+        Parameters
+        ----------
+        f : ndarray of shape (n_graphs, n_outputs)
+        probabilities : sequence (per target) of ndarray of shape (n_graphs, n_classes), or None
+        """
+        parts = []
+        for target, rows, p in zip(self.targets, self.slices, probabilities, strict=True):
+            if target.classes is not None and (p is None or not target.loss.probabilistic):
+                parts.append(f[:, rows])
+            if p is not None:
+                parts.append(p)
         return np.hstack([np.zeros((len(f), 0)), *parts])
 
     def encode(self, y: Any, where: str = "y") -> Floats:
@@ -306,17 +314,12 @@ class Outputs:
         alike = len({part.dtype.kind for part in parts}) == 1
         return np.stack(parts if alike else [part.astype(object) for part in parts], axis=1)
 
-    def check_probabilistic(self) -> None:
-        """Raise unless all losses give probabilities."""
-        for target in self.targets:
-            target.check_probabilistic()
-
-    def probabilities(self, f: Floats) -> Floats | list[Floats]:
-        """Give the probability of each class; a list with one array per target if several."""
-        parts = [
-            t.probabilities(f[:, rows]) for t, rows in zip(self.targets, self.slices, strict=True)
+    def probabilities(self, f: Floats) -> list[Floats | None]:
+        """Give the probability of each class per target, as its loss says it; None if it cannot."""
+        return [
+            t.probabilities(f[:, rows]) if t.loss.probabilistic else None
+            for t, rows in zip(self.targets, self.slices, strict=True)
         ]
-        return parts[0] if len(parts) == 1 else parts
 
     def loss_value(self, encoded: Floats, f: Floats, weight: Floats) -> float:
         """1/2 sum of losses over all outputs and all graphs whose target is known."""
@@ -373,14 +376,15 @@ def _loss(loss: Loss | str) -> Loss:
     return make_loss(loss) if isinstance(loss, str) else loss
 
 
-def _value_columns(target: Target) -> list[tuple[str, str | None]]:
+def _value_columns(target: Target, probabilistic: bool) -> list[tuple[str, str | None]]:
     if target.classes is None:
         return []
-    if target.loss.probabilistic:
-        return [("probability", str(value)) for value in target.classes]
-    if target.binary:
-        return [("decision", None)]
-    return [("decision", str(value)) for value in target.classes]
+    classes = [str(value) for value in target.classes]
+    columns: list[tuple[str, str | None]] = []
+    if not (probabilistic and target.loss.probabilistic):
+        columns += [("decision", None if target.binary else value) for value in classes]
+        columns = columns[:1] if target.binary else columns
+    return columns + [("probability", value) for value in classes if probabilistic]
 
 
 def _target_weight(

@@ -214,28 +214,26 @@ class Target:
         """Name the classes, or give the numbers, for f of shape (n_graphs, n_outputs)."""
         return np.asarray(f[:, 0] if self.classes is None else self.classes[self.decided(f)])
 
-    def check_probabilistic(self) -> None:
-        """Raise unless the loss gives probabilities."""
-        if not self.loss.probabilistic:
-            raise ValueError(
-                "Probabilities need a classifier with loss='logistic'. Got "
-                f"loss={self.loss.name!r} instead; fit with the logistic loss, or calibrate this "
-                "model's decision_function."
-            )
-
-    def probabilities(self, f: Floats) -> Floats:
-        """Give the probability of each class, shape (n_graphs, n_classes).
+    def normalised(self, rest: Floats, p: Floats) -> Floats:
+        """Make probabilities of classes, shape (n_graphs, n_classes), of those of outputs.
 
         For more than two classes the probabilities of "class against the rest" are divided by
         their sum.
+
+        Parameters
+        ----------
+        rest, p : ndarray of shape (n_graphs, n_outputs)
+            The probability that the class of an output is not the true one, and that it is.
         """
-        self.check_probabilistic()
-        rest, p = self.loss.class_probabilities(f)
         if self.binary:
             return np.column_stack([rest[:, 0], p[:, 0]])
         total = p.sum(axis=1, keepdims=True)
         uniform = np.full_like(p, 1.0 / p.shape[1])
         return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+
+    def probabilities(self, f: Floats) -> Floats:
+        """Give the probability of each class as the loss says it, shape (n_graphs, n_classes)."""
+        return self.normalised(*self.loss.class_probabilities(f))
 
     def decisive_output(self, f: Floats) -> int:
         """Return the output that decides the prediction of one graph, f of shape (n_outputs,)."""

@@ -62,7 +62,8 @@ def collect(
     predictions = target.decode(f)
     wrong = _wrong(target, truth, f)
     shown = np.argsort(-wrong, kind="stable")[:max_graphs]
-    result = None if truth is None else quality(target, given, f, truth)
+    p = model.probabilities_from_decision(f)[0]
+    result = None if truth is None else quality(target, given, f, truth, p)
     classes = None if target.classes is None else [str(value) for value in target.classes]
     molecule = is_molecule(input_spec.recipe)
     columns = [entry.index for entry in learned.graphlets]

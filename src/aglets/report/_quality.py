@@ -16,10 +16,16 @@ __all__ = ["quality"]
 _N_BINS = 10
 
 
-def quality(target: Target, graphs: GraphSet, f: Floats, y: NDArray[Any]) -> dict[str, Any]:
+def quality(
+    target: Target,
+    graphs: GraphSet,
+    f: Floats,
+    y: NDArray[Any],
+    probabilities: Floats | None = None,
+) -> dict[str, Any]:
     """Compare predictions with the truth, and with baselines that know no structure.
 
-    ``f`` has shape (n_graphs, n_outputs).
+    ``f`` has shape (n_graphs, n_outputs), ``probabilities`` (n_graphs, n_classes).
     """
     score = target.score(target.encode(y), f, np.ones(len(f)))
     result: dict[str, Any] = {"score": score, "score_name": target.score_name}
@@ -32,8 +38,8 @@ def quality(target: Target, graphs: GraphSet, f: Floats, y: NDArray[Any]) -> dic
     result["baselines"] = _baselines(graphs, truth, classification=True)
     if target.binary and len(np.unique(truth)) == 2:
         result |= _of_two(f[:, 0], truth == 1)
-        if target.loss.probabilistic:
-            result["calibration"] = _calibration(target.probabilities(f)[:, 1], truth == 1)
+        if probabilities is not None:
+            result["calibration"] = _calibration(probabilities[:, 1], truth == 1)
     return result
 
 

@@ -17,7 +17,7 @@ from aglets.training.fitting import Paths, Settings, TrainingSet, Walk, prepare,
 from aglets.training.path import Validation
 from aglets.training.sample import Sample
 
-__all__ = ["Deepened", "walk_deepening"]
+__all__ = ["Deepened", "quiet_about_budgets", "walk_deepening"]
 
 #: Part of the budget that the size asked for may use before smaller ones are tried. Smaller sizes
 #: cost less each, so that all up to one that fits into this part fit into the rest.
@@ -50,7 +50,7 @@ class _Request:
         if self.validation is not None:
             held_out = Validation(self.validation.to_model_units(training_set.input_spec))
         try:
-            with _quiet_about_budgets():
+            with quiet_about_budgets():
                 return walk(training_set, settings, Walk(self.rho, maxpat, held_out))
         except BudgetError:
             return None
@@ -151,7 +151,7 @@ def _said(reached: Deepened, maxpat: int, settings: Settings, whole: bool) -> st
 
 
 @contextmanager
-def _quiet_about_budgets() -> Iterator[None]:
+def quiet_about_budgets() -> Iterator[None]:
     """Say nothing of what one size could not afford: that is said once, at the end."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The path ended at", category=RuntimeWarning)

@@ -94,7 +94,7 @@ class FoldResult:
     """What one training set and its held-out graphs gave, over (cells, lambdas).
 
     ``loss`` is infinite and ``score`` minus infinity where a path ended before that lambda.
-    ``paths`` holds, per cell and output, the path points; it is empty if they were not asked for.
+    ``paths`` holds, per cell and output, the path points.
     """
 
     loss: Floats
@@ -120,7 +120,7 @@ def evaluate_folds(
     *,
     input_spec: InputSpec,
     by_score: bool,
-    keep: bool,
+    keep_f: bool,
     n_jobs: int | None = None,
 ) -> list[FoldResult]:
     """Evaluate the grid on every (training rows, held-out rows), folds side by side.
@@ -137,7 +137,7 @@ def evaluate_folds(
             settings,
             input_spec=input_spec,
             by_score=by_score,
-            keep=keep,
+            keep_f=keep_f,
             stage="holdout" if alone else f"fold {i}",
         )
         for i, (train, held_out) in enumerate(folds)
@@ -153,7 +153,7 @@ def evaluate(
     *,
     input_spec: InputSpec,
     by_score: bool,
-    keep: bool = True,
+    keep_f: bool = True,
     stage: str = "holdout",
 ) -> FoldResult:
     """Walk the paths of all cells of the grid; judge each point on held-out graphs.
@@ -168,8 +168,8 @@ def evaluate(
     by_score : bool
         Whether scores will be needed. With several outputs they take extra work: accuracy is then
         that of the class with the largest f.
-    keep : bool
-        Keep the path points.
+    keep_f : bool
+        Whether path points keep f of all held-out graphs.
     stage : str
         What the training graphs are, for callbacks.
     """
@@ -179,18 +179,17 @@ def evaluate(
     loss, score = np.full(shape, np.inf), np.full(shape, -np.inf)
     n_nonzero = np.full(shape, np.inf)
     kept: list[Paths] = [[] for _ in cells]
-    validation = Validation(held_out, keep_f=keep or settings.callback.keeps_paths)
+    validation = Validation(held_out, keep_f=keep_f or settings.callback.keeps_paths)
     for cell, paths in _walked(train, validation, grid, settings, input_spec, stage):
         row = cells.index(cell)
-        if keep:
-            kept[row] = paths
+        kept[row] = paths
         for k, points in enumerate(zip(*paths, strict=False)):
             loss[row, k] = total_loss(points)
             n_nonzero[row, k] = sum(point.n_nonzero for point in points)
             score[row, k] = (
                 _score(points, settings.outputs, input_spec, held_out) if by_score else np.nan
             )
-    return FoldResult(loss, score, n_nonzero, kept if keep else [])
+    return FoldResult(loss, score, n_nonzero, kept)
 
 
 def _walked(

@@ -1,0 +1,169 @@
+"""Decisions for graphs that were held out: what probabilities and intervals are learned from.
+
+Selection holds graphs out anyway, and its models of the chosen point are asked again for them. A
+fit at a given point holds out nothing; there graphs are held out for this purpose, in a few folds
+and with a path of a few lambdas, which costs less than the fit itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aglets.graphs.arrays import Floats, Rows
+from aglets.mining import BudgetError
+from aglets.model.average import average_models
+from aglets.model.model import LagraModel
+from aglets.model.outputs import Outputs
+from aglets.preprocessing.input_spec import InputSpec
+from aglets.training.assembly import model_of
+from aglets.training.averaging import Member
+from aglets.training.deepening import quiet_about_budgets
+from aglets.training.fitting import FitCallback, Paths, Settings, Walk, prepare, walk
+from aglets.training.sample import Sample
+from aglets.training.selection import Cell, FoldResult, Grid
+
+__all__ = ["HeldOut", "of_members", "of_model", "out_of_fold"]
+
+#: Lambdas on the way to the one that counts. With 5 or 20 decisions for held-out graphs are as
+#: good as with 100.
+N_LAMBDAS = 5
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Decisions for graphs that were not trained on, and the truth.
+
+    Parameters
+    ----------
+    f : ndarray of shape (n_graphs, n_outputs)
+    targets : ndarray of shape (n_outputs, n_graphs)
+        NaN where the truth is unknown.
+    sample_weight : ndarray of shape (n_graphs,)
+        Without weights of classes.
+    """
+
+    f: Floats
+    targets: Floats
+    sample_weight: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[HeldOut]) -> HeldOut:
+        """Put the graphs of several parts together."""
+        return cls(
+            f=np.concatenate([part.f for part in parts]),
+            targets=np.concatenate([part.targets for part in parts], axis=1),
+            sample_weight=np.concatenate([part.sample_weight for part in parts]),
+        )
+
+    def calibrate(self, model: LagraModel) -> LagraModel:
+        """Return the model with what this says of its errors."""
+        return model.with_held_out(self.f, self.targets, self.sample_weight)
+
+
+def of_model(model: LagraModel, sample: Sample, n_jobs: int = 1) -> HeldOut:
+    """Let a model decide on graphs in the user's units."""
+    scaled = sample.to_model_units(model.input_spec)
+    psi = np.asarray(model.agis_scaled(scaled.graphs, n_jobs=n_jobs))
+    f = model.outputs.as_table(model.decision_from_agis(psi, sample.covariates))
+    targets = np.where(sample.weights > 0.0, sample.targets, np.nan)
+    targets *= model.outputs.units[:, None]
+    return HeldOut(f, targets, sample.sample_weight)
+
+
+def of_members(
+    members: Sequence[Member],
+    results: Sequence[FoldResult],
+    held_out: Sequence[Sample],
+    grid: Grid,
+    outputs: Outputs,
+    input_spec: InputSpec,
+    *,
+    made_smaller: Callable[[LagraModel], LagraModel] = lambda model: model,
+    n_jobs: int = 1,
+) -> HeldOut:
+    """Let the models of every fold decide on the graphs that it held out.
+
+    Parameters
+    ----------
+    members : sequence of Member
+        The chosen point of the grid, or those of an average; of members that were chosen in a fold
+        only those of that fold count.
+    results : sequence (per fold) of FoldResult
+    held_out : sequence (per fold) of Sample
+    grid : Grid
+    outputs : Outputs
+    input_spec : InputSpec
+    made_smaller : callable
+        What is done to the fitted model, too.
+    n_jobs : int
+        Number of threads.
+    """
+    cells = grid.cells
+    parts = []
+    for fold, (result, sample) in enumerate(zip(results, held_out, strict=True)):
+        own = [member for member in members if member.fold in (None, fold)]
+        models = [
+            _at(result.paths[cells.index(member.cell)], member.index, outputs, input_spec)
+            for member in own
+        ]
+        weights = np.array([member.weight for member in own])
+        model = average_models(models, weights / weights.sum()) if len(own) > 1 else models[0]
+        parts.append(of_model(made_smaller(model), sample, n_jobs))
+    return HeldOut.joined(parts)
+
+
+def out_of_fold(
+    sample: Sample,
+    folds: Sequence[tuple[Rows, Rows]],
+    settings: Settings,
+    cell: Cell,
+    outputs: Outputs,
+    input_spec: InputSpec,
+) -> HeldOut | None:
+    """Train on every fold's training rows with a short path, and decide on its held-out rows.
+
+    Parameters
+    ----------
+    sample : Sample
+        In the user's units.
+    folds : sequence of (training rows, held-out rows)
+    settings : Settings
+        Of the fit; the path ends at the same lambda / lambda_max.
+    cell : Cell
+        Starts, rho and maxpat of the fit.
+    outputs : Outputs
+        In the user's units.
+    input_spec : InputSpec
+        Labels and units of the fit.
+
+    Returns
+    -------
+    HeldOut or None
+        None if the budget of the search does not allow it.
+    """
+    short = replace(settings, n_lambdas=min(N_LAMBDAS, settings.n_lambdas), callback=FitCallback())
+    parts = []
+    for train, held_out in folds:
+        try:
+            with quiet_about_budgets():
+                training_set = prepare(
+                    sample[train],
+                    short,
+                    maxpat=cell.maxpat,
+                    starts=cell.starts,
+                    input_spec=input_spec,
+                )
+                paths = walk(training_set, short, Walk(cell.rho, cell.maxpat))
+        except BudgetError:
+            return None
+        model = _at(paths, short.n_lambdas - 1, outputs, input_spec)
+        parts.append(of_model(model, sample[held_out], settings.n_jobs))
+    return HeldOut.joined(parts)
+
+
+def _at(paths: Paths, index: int, outputs: Outputs, input_spec: InputSpec) -> LagraModel:
+    """Return the model at a point of the paths; one that ended before stays at its end."""
+    return model_of([path[min(index, len(path) - 1)] for path in paths], [], input_spec, outputs)
