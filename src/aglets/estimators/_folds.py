@@ -138,7 +138,7 @@ def folds_by_content(sample: Sample, outputs: Outputs, n_folds: int) -> list[tup
 
 
 def _class_codes(sample: Sample, outputs: Outputs, target: int) -> Rows:
-    """Number the classes of a target that there are, from 0; -1 where it is unknown."""
+    """Return the classes of a target as numbers from 0, those that occur; -1 if unknown."""
     rows = outputs.slices[target]
     known = sample.weights[rows.start] > 0.0
     codes = np.full(len(known), -1, dtype=np.intp)

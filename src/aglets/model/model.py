@@ -26,7 +26,7 @@ from aglets.model.conformal import Conformal
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
-from aglets.model.target import checked_column
+from aglets.model.target_table import target_table
 from aglets.model.training_graphs import TrainingGraphs
 from aglets.model.training_record import TrainingRecord, for_graphlets
 from aglets.model.weights import check_sample_weight
@@ -493,7 +493,7 @@ class LagraModel:
         np.float64(1.0)
         """
         given = self.input_spec.read(graphs)
-        values = checked_column(y, len(given)) if len(self.outputs.targets) == 1 else y
+        values = target_table(y, len(given))
         weight = check_sample_weight(sample_weight, len(given))
         f = self.outputs.as_table(self.decision_function(given, covariates, n_jobs=n_jobs))
         encoded = self.outputs.encode(values)
@@ -544,13 +544,12 @@ class LagraModel:
                 )
         if self.record is not None:
             counts = [1 if t.classes is None else len(t.classes) for t in self.outputs.targets]
+            if [len(rates) for rates in self.record.base_rates] != counts:
+                raise ValueError("The base rates of a model must be of its targets and classes.")
             near = self.record.neighbours
-            if [len(rates) for rates in self.record.base_rates] != counts or not (
-                near is None or near.steps.shape[1] == len(self.graphlets)
-            ):
-                raise ValueError(
-                    "The record of training graphs must be of the model's targets and graphlets."
-                )
+            if near is not None and near.steps.shape[1] != len(self.graphlets):
+                # Scores of other graphlets say nothing about these.
+                object.__setattr__(self, "record", self.record.with_graphlets(None))
 
     def score(
         self,
