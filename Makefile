@@ -13,7 +13,7 @@ CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_t
 	tests/test_search*.py tests/test_budgets.py tests/test_ties.py tests/test_channels.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
 .PHONY: build demo test test-cpp test-python lint lint-js coverage coverage-python coverage-cpp sanitize sanitize-cpp \
-	fuzz fuzz-python fuzz-cpp bench bench-env paper-quick paper clean
+	docs wheel sbom fuzz fuzz-python fuzz-cpp bench bench-env paper-quick paper clean
 
 build: $(INSTALLED)
 
@@ -143,6 +143,28 @@ $(FUZZ_INSTALLED): pyproject.toml CMakeLists.txt $(CXX_FILES) $(wildcard src/agl
 	$(FUZZ_VENV)/bin/python -m pip install -q 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja atheris
 	$(FUZZ_VENV)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/fuzz-env '.[chem]'
 	touch $@
+
+# The site: docs/, the docstrings, and every script of examples/gallery run on this code. Fails at a warning.
+DOCS := $(VENV)/.docs
+$(DOCS): pyproject.toml $(INSTALLED)
+	$(BIN)/python -m pip install -q --no-build-isolation -e '.[docs]'
+	touch $@
+
+docs: $(DOCS)
+	$(BIN)/python tools/site_report.py build/docs-report/report.html
+	$(BIN)/python -m sphinx -W --keep-going -b html -q docs build/docs
+	$(BIN)/python tools/check_links.py build/docs
+	@echo "Open build/docs/index.html in a browser."
+
+# The sdist and the wheel of this Python, checked, and tried in an environment that has nothing else.
+wheel: $(TOOLS)
+	$(BIN)/python -m pip install -q build twine auditwheel abi3audit
+	rm -rf dist && $(BIN)/python -m build --outdir dist .
+	$(BIN)/python tools/check_wheel.py dist
+
+sbom: $(TOOLS)
+	$(BIN)/python -m pip install -q cyclonedx-bom
+	mkdir -p dist && $(BIN)/cyclonedx-py environment $(BIN)/python --output-file dist/sbom.json
 
 bench: build
 	$(BIN)/python -m pip install -q --no-build-isolation -e '.[bench]'

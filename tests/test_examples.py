@@ -16,7 +16,8 @@ from aglets.cli import main
 ROOT = Path(__file__).parents[1]
 
 
-EXAMPLES = sorted(path for path in ROOT.glob("examples/*.py") if path.stem != "demo")
+SCRIPTS = [*ROOT.glob("examples/*.py"), *ROOT.glob("examples/gallery/*.py")]
+EXAMPLES = sorted(path for path in SCRIPTS if path.stem != "demo")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -100,8 +101,8 @@ def test_links_and_pictures_of_a_page_are_there(page):
     # What stands in code is not a link, even if it looks like one, as SMARTS do.
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     for target in re.findall(r"\]\(([^)]+)\)", text):
-        if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+        if not target.startswith(("http", "#")):
+            assert (page.parent / target.partition("#")[0]).exists(), target
 
 
 def test_pictures_of_the_documentation_are_small():
