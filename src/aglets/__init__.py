@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aglets.model.average import average_models
     from aglets.model.compacting import compact, size_curve
     from aglets.model.file import load
-    from aglets.training.engine import ShardedEngine
+    from aglets.training.engine import RayEngine, ShardedEngine
 
 
 #: Public name -> module that holds it; a name mapped to itself is a module.
@@ -38,6 +38,7 @@ _EXPORTS = {
     "LagraModel": "aglets.model.model",
     "LagraRegressor": "aglets.estimators",
     "LagraRegressorCV": "aglets.estimators",
+    "RayEngine": "aglets.training.engine",
     "ShardedEngine": "aglets.training.engine",
     "agis": "aglets.graphlets.scores",
     "average_models": "aglets.model.average",
@@ -61,6 +62,7 @@ __all__ = [
     "LagraModel",
     "LagraRegressor",
     "LagraRegressorCV",
+    "RayEngine",
     "ShardedEngine",
     "__version__",
     "agis",

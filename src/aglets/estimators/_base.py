@@ -154,7 +154,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             if validation is not None and held_out is not None:
                 values = known.centered(held_out.graphs, *validation[3:])
                 held_out = replace(held_out, covariates=values)
-        held = self._fit(sample, held_out, callback or FitCallback())
+        with self._engine.session():
+            held = self._fit(sample, held_out, callback or FitCallback())
         found = self.model_.match(sample.graphs, n_jobs=effective_n_jobs(self.n_jobs))
         training = TrainingGraphs.of(found.graphs)
         self._keep(replace(with_examples(self.model_, found), training=training))
@@ -210,6 +211,10 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         known = np.where(np.isnan(encoded), 0.0, encoded)
         return Sample(graphs, known / self.outputs_.units[:, None], weight, weights)
 
+    @property
+    def _engine(self) -> Engine:
+        return LocalEngine() if self.engine is None else self.engine
+
     def _settings(
         self, *, lambda_min_ratio: float, callback: FitCallback, n_jobs: int | None = None
     ) -> Settings:
@@ -231,7 +236,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             callback=callback,
             covariates=self.covariates_,
             covariate_penalty=float(self.covariate_penalty),
-            engine=LocalEngine() if self.engine is None else self.engine,
+            engine=self._engine,
             pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
         )
 

@@ -13,6 +13,7 @@ _SOURCES = {
     "pandas": "'aglets[chem]'",
     "pooch": "'aglets[data]'",
     "pyarrow": "'aglets[chem]'",
+    "ray": "'aglets[ray]'",
     "rdkit": "'aglets[chem]'",
     "torch": "'aglets[pyg]'",
     "torch_geometric": "'aglets[pyg]'",

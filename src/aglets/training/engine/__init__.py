@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aglets.training.engine.local import LocalEngine, LocalPlacement
 from aglets.training.engine.protocol import Engine, Goal, MiningPlan, Placement
+from aglets.training.engine.ray import RayEngine
 from aglets.training.engine.sharded import ShardedEngine
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "LocalPlacement",
     "MiningPlan",
     "Placement",
+    "RayEngine",
     "ShardedEngine",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,6 +42,10 @@ class LocalEngine:
     >>> LocalEngine()
     LocalEngine()
     """
+
+    def session(self) -> AbstractContextManager[None]:
+        """Nothing has to be started."""
+        return nullcontext()
 
     def place(self, sample: Sample, plan: MiningPlan) -> LocalPlacement:
         """Plant the tree that all paths of a fit share."""

@@ -20,6 +20,7 @@ its edge attributes row by row.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -238,6 +239,9 @@ class Placement(Protocol):
 @runtime_checkable
 class Engine(Protocol):
     """Decides where training graphs lie and who computes with them."""
+
+    def session(self) -> AbstractContextManager[None]:
+        """Have what the engine needs, such as worker processes, within a block."""
 
     def place(self, sample: Sample, plan: MiningPlan) -> Placement:
         """Take training graphs in model units."""

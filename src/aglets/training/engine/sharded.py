@@ -7,6 +7,7 @@ graphlet, or is a sum over graphs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -17,7 +18,7 @@ import numpy as np
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts
 from aglets.model.losses.loss import intercept_by_newton
-from aglets.training.engine.calls import ask, ask_each
+from aglets.training.engine.calls import ask, ask_each, lay_beside
 from aglets.training.engine.covariate_design import CovariateDesign, design_from_parts
 from aglets.training.engine.graphlet_names import (
     channels_of,
@@ -31,7 +32,7 @@ from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
 from aglets.training.engine.shard_starts import Shard, joint_starts
 from aglets.training.sample import Sample
 
-__all__ = ["ShardedEngine"]
+__all__ = ["ShardedEngine", "ShardedPlacement", "dealt", "planted"]
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,28 @@ class ShardedEngine:
                 f"Got {self.n_shards} instead."
             )
 
+    def session(self) -> AbstractContextManager[None]:
+        """Nothing has to be started."""
+        return nullcontext()
+
     def place(self, sample: Sample, plan: MiningPlan) -> ShardedPlacement:
         """Deal the graphs, and plant a tree in each shard."""
-        dealt = _dealt(sample, self.n_shards)
-        if plan.max_bytes is not None:
-            plan = replace(plan, max_bytes=max(plan.max_bytes // len(dealt), 1))
-        shards = [Shard(part) for part in dealt]
-        starts = joint_starts(shards, plan.starts)
-        placed = ask(shards, "plant", starts, plan)
-        has_covariates = sample.covariates is not None
-        return ShardedPlacement(placed, starts, len(sample.targets), has_covariates)
+        shards = [Shard(part) for part in dealt(sample, self.n_shards)]
+        return planted(shards, plan, len(sample.targets), sample.covariates is not None)
 
 
-def _dealt(sample: Sample, n_shards: int) -> list[Sample]:
+def planted(
+    shards: Sequence[Any], plan: MiningPlan, n_outputs: int, has_covariates: bool
+) -> ShardedPlacement:
+    """Plant a tree in each shard, all with the same starts."""
+    if plan.max_bytes is not None:
+        plan = replace(plan, max_bytes=max(plan.max_bytes // len(shards), 1))
+    starts = joint_starts(shards, plan.starts)
+    placed = ask(shards, "plant", starts, plan)
+    return ShardedPlacement(placed, starts, n_outputs, has_covariates)
+
+
+def dealt(sample: Sample, n_shards: int) -> list[Sample]:
     """Give graph i to shard i modulo their number."""
     n_graphs = len(sample.graphs)
     n = max(1, min(n_shards, n_graphs))
@@ -104,7 +114,7 @@ class ShardedPlacement:
         self.tree = JointTree(parts, starts)
         self._n_outputs = n_outputs
         self._has_covariates = has_covariates
-        self._held_out: dict[int, tuple[Sample, list[Sample]]] = {}
+        self._held_out: dict[int, tuple[Sample, list[Any]]] = {}
 
     @property
     def n_outputs(self) -> int:
@@ -126,10 +136,11 @@ class ShardedPlacement:
         design = self._design(goal) if self._has_covariates else None
         return ShardedGraphs(self, ask(self.parts, "graphs_for", goal, design), goal, design)
 
-    def held_out(self, sample: Sample) -> list[Sample]:
+    def held_out(self, sample: Sample) -> list[Any]:
         """Deal held-out graphs to the shards; kept for the next path that asks."""
         if id(sample) not in self._held_out:
-            self._held_out[id(sample)] = sample, _dealt(sample, len(self.parts))
+            pieces = lay_beside(self.parts, dealt(sample, len(self.parts)))
+            self._held_out[id(sample)] = sample, pieces
         return self._held_out[id(sample)][1]
 
     def _design(self, goal: Goal) -> CovariateDesign:
@@ -208,8 +219,8 @@ class ShardedGraphs:
 
     def judge_on(self, held_out: Sample, keep_f: bool = False) -> ShardedJudge:
         """Take graphs in model units to judge models on."""
-        dealt = self.placement.held_out(held_out)
-        judges = ask_each(self.parts[: len(dealt)], "judge_on", [(own, keep_f) for own in dealt])
+        pieces = self.placement.held_out(held_out)
+        judges = ask_each(self.parts[: len(pieces)], "judge_on", [(own, keep_f) for own in pieces])
         return ShardedJudge(judges)
 
 
