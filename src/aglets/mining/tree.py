@@ -126,6 +126,7 @@ class Tree:
         self.max_nodes, self.max_bytes = max_nodes, max_bytes
         self._order = CanonicalTypes.of(self.graphs, self.starts)
         self._core = _core.MiningTree(self._order.graphs.core, self._order.starts.core, self.maxpat)
+        self._work_elsewhere = 0
         self.allow(max_work=max_work, max_seconds=max_seconds)
 
     def allow(self, *, max_work: int | None = None, max_seconds: float | None = None) -> None:
@@ -134,6 +135,11 @@ class Tree:
             raise ValueError(f"max_work must be a whole number of at least 0. Got {max_work}.")
         self.max_work, self._work_before = max_work, self.work_spent
         self.max_seconds, self.seconds_spent = max_seconds, 0.0
+
+    def charge(self, work: int, seconds: float) -> None:
+        """Count as spent what was done in another process, on the same tree."""
+        self._work_elsewhere += work
+        self.seconds_spent += seconds
 
     def search(
         self,
@@ -305,7 +311,7 @@ class Tree:
     @property
     def work_spent(self) -> int:
         """Work of all searches since the tree was made, see `max_work`."""
-        return self._core.work_spent
+        return self._core.work_spent + self._work_elsewhere
 
     @property
     def n_bytes(self) -> int:

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from aglets._version import __version__
 from aglets.graphs import GraphSet
 from aglets.mining import Pattern
+from aglets.training.engine.crew import ShardLostError
 from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
 from aglets.training.optim.state import StoredState
 from aglets.training.path_point import PathPoint
@@ -78,7 +79,8 @@ def fingerprint(
     graphs : GraphSet
     y : array-like of shape (n_graphs,)
     parameters : mapping
-        Those of the estimator; how much of the machine it may use plays no part.
+        Those of the estimator; how much of the machine it may use plays no part. Of an engine,
+        only to how many pieces it deals the graphs.
     covariates : array-like of shape (n_graphs, n_own), optional
         The user's own, if the fit has such.
     """
@@ -92,7 +94,7 @@ def fingerprint(
         spelled.append(np.asarray(covariates).tolist())
     spelled.append(
         sorted(
-            (name, repr(value))
+            (name, repr(getattr(value, "n_pieces", value)))
             for name, value in parameters.items()
             if name not in ("n_jobs", "max_seconds", "max_bytes", "max_nodes")
         )
@@ -213,10 +215,13 @@ class Checkpoint(FitCallback):
             self.folder.rmdir()
 
     def _write_rest(self) -> None:
-        """Write what was not worth its time before; on a full disk what is there has to do."""
+        """Write what was not worth its time before.
+
+        On a full disk, or if graphs were lost, what is there has to do.
+        """
         if self._unwritten is not None:
             (task, resumes), self._unwritten = self._unwritten, None
-            with suppress(OSError):
+            with suppress(OSError, ShardLostError):
                 write_resumes(self._part(task), resumes)
 
     def _remove_paths(self) -> None:

@@ -10,7 +10,8 @@ exact, and has the order of a single tree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,26 @@ __all__ = ["JointTree"]
 LOOK_AHEAD = 0.5
 
 BACKWARD, FORWARD = 0, 1
+
+
+class _Known:
+    """g and g_bar of codes, asked for once; of likely codes in one round, with the first."""
+
+    def __init__(self, ask: Callable[[Ints], tuple[Floats, Floats]], likely: Ints) -> None:
+        self._ask = ask
+        self._likely = likely
+        self._row: dict[int, int] = {}
+        self._g: list[Floats] = []
+
+    def of(self, codes: Ints) -> tuple[Floats, Floats]:
+        """Return g and g_bar, a row per code."""
+        wanted = codes if self._row else np.union1d(codes, self._likely)
+        new = np.array([code for code in wanted.tolist() if code not in self._row], dtype=np.int64)
+        if len(new):
+            self._row |= dict(zip(new.tolist(), count(len(self._row)), strict=False))
+            self._g.append(np.stack(self._ask(new)))
+        g, g_bar = np.concatenate(self._g, axis=1)[:, [self._row[code] for code in codes.tolist()]]
+        return g, g_bar
 
 
 class JointTree:
@@ -64,16 +85,22 @@ class JointTree:
         lam: float,
         size: int,
         pooling: tuple[str, ...],
-    ) -> Found:
+        likely: Ints,
+    ) -> tuple[Found, Ints]:
         """Find every code of at most `size` nodes with |g| > lam, in tree order.
 
-        A code comes once for each channel in which it violates.
+        A code comes once for each channel in which it violates. Codes that are likely to be visited
+        are asked for in one round at the beginning: those of the last search, which are the second
+        thing that is returned. What is found does not depend on them.
         """
         codes, n_visited, n_before = self._roots, 0, len(self._codes)
         found: list[tuple[Ints, Ints, Floats, Floats]] = []
+        visited = [self._roots[:0]]
+        known = _Known(lambda codes: self._gradients(graphs, scores, codes), likely)
         while len(codes):
             n_visited += len(codes)
-            g, g_bar = self._gradients(graphs, scores, codes)
+            visited.append(codes)
+            g, g_bar = known.of(codes)
             at, channel = np.nonzero(np.abs(g) > lam)
             found.append((codes[at], channel, g[at, channel], g_bar[at, channel]))
             codes = self._children(codes[(g_bar > lam).any(axis=1)], size)
@@ -83,7 +110,7 @@ class JointTree:
             for node, channel in zip(nodes.tolist(), channels.tolist(), strict=True)
         ]
         order = np.array(sorted(range(len(nodes)), key=places.__getitem__), dtype=np.intp)
-        return Found(
+        met = Found(
             nodes=nodes[order],
             g=g[order],
             g_bar=g_bar[order],
@@ -94,6 +121,7 @@ class JointTree:
             norms=np.abs(g[order]),
             pooling=pooling,
         )
+        return met, np.concatenate(visited)
 
     def largest(self, graphs: Sequence[Any], scores: Sequence[Any], size: int) -> tuple[float, int]:
         """Largest |g| of codes of at most `size` nodes, and the number of nodes of its code."""

@@ -102,6 +102,11 @@ class LocalPlacement:
         self._seconds += self.tree.seconds_spent
         self.tree.allow(max_work=max_work, max_seconds=max_seconds)
 
+    def settle(self, work: int, seconds: float) -> None:
+        """Count as spent, in all, what another process spent that had these graphs before."""
+        own, own_seconds = self.spent()
+        self.tree.charge(work - own, seconds - own_seconds)
+
     def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
         """Return the graphs as one path sees them; a design of several shards comes from them."""
         values, weight = self.sample.covariates, self.sample.weights[goal.output]

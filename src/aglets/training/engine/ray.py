@@ -32,8 +32,9 @@ __all__ = ["N_PIECES", "RayEngine"]
 #: number of workers up to this gives the same bits.
 N_PIECES = 8
 
-#: Seconds between two looks at whether workers are alive while they compute.
-LOOK_EVERY = 5.0
+#: Starting a process and loading libraries takes its time on a busy machine: so many seconds at
+#: least are granted for that.
+START_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -217,12 +218,13 @@ class RayLink:
     def _find(self, worker: int) -> None:
         """Ask a new worker where it is, to be able to say so when it is not there any more."""
         ray = _ray()
+        seconds = max(self._engine.timeout, START_SECONDS)
         while self._places[worker] is None:
             try:
-                found = ray.get(self._actors[worker].where.remote(), timeout=self._engine.timeout)
+                found = ray.get(self._actors[worker].where.remote(), timeout=seconds)
                 self._places[worker] = Place(*found)
             except ray.exceptions.GetTimeoutError:
-                self._replace(worker, f"did not start within {self._engine.timeout:g} seconds")
+                self._replace(worker, f"did not start within {seconds:g} seconds")
             except ray.exceptions.RayActorError as error:
                 self._replace(worker, f"could not start ({_reason(error)})")
 

@@ -75,6 +75,11 @@ class ShardedEngine:
                 f"Got {self.n_shards} instead."
             )
 
+    @property
+    def n_pieces(self) -> int:
+        """Number of pieces to which graphs are dealt."""
+        return self.n_shards
+
     def session(self) -> AbstractContextManager[None]:
         """Nothing has to be started."""
         return nullcontext()
@@ -167,6 +172,7 @@ class ShardedGraphs:
         self.parts = parts
         self.maxpat, self.pooling = goal.maxpat, goal.pooling
         self.design = design
+        self._likely = np.empty(0, dtype=np.int64)  # codes that the last search visited
 
     def curvature_bound(self) -> float:
         """Bound the second derivative of the loss by the intercept."""
@@ -179,7 +185,9 @@ class ShardedGraphs:
     def search(self, scores: ShardedScores, lam: float) -> Found:
         """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
         tree = self.placement.tree
-        found = tree.search(self.parts, scores.parts, lam, self.maxpat, self.pooling)
+        found, self._likely = tree.search(
+            self.parts, scores.parts, lam, self.maxpat, self.pooling, self._likely
+        )
         return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
 
     def lambda_max(self, scores: ShardedScores) -> tuple[float, int]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -68,10 +69,14 @@ class Failure:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer per task of a message, and the objects that were made for them."""
+    """One answer per task of a message, and the objects that were made for them.
+
+    ``spent`` says what objects that keep an account have spent so far.
+    """
 
     answers: list[Any]
     made: list[int]
+    spent: dict[int, tuple[int, float]]
 
 
 Step = Make | Repeat | Drop | Ask
@@ -85,7 +90,7 @@ class Worker:
     >>> worker = Worker()
     >>> tasks = [[Make(1, None, as_it_is, ([3, 1],)), Ask(1, "index", (1,)), Drop(1)]]
     >>> pickle.loads(worker.run(pickle.dumps(tasks)))
-    Reply(answers=[1], made=[1])
+    Reply(answers=[1], made=[1], spent={})
     """
 
     def __init__(self) -> None:
@@ -100,7 +105,8 @@ class Worker:
         with self._libraries.limit(limits=1, user_api="blas"):
             for steps in pickle.loads(message):
                 answers.append(self._task(steps, made))
-        return _packed(Reply(answers, made))
+        spent = {key: one.spent() for key, one in self._objects.items() if hasattr(one, "spent")}
+        return _packed(Reply(answers, made, spent))
 
     def _task(self, steps: list[Step], made: list[int]) -> Any:
         answer = None
@@ -129,10 +135,8 @@ class Worker:
         return getattr(self._objects[on], method)(*resolved)
 
     def _repeated(self, step: Repeat) -> None:
-        try:
+        with suppress(BudgetError):  # as it was when the step was first taken
             self._called(step.on, step.method, step.arguments)
-        except BudgetError:
-            pass  # as it was when the step was first taken
 
 
 def as_it_is(value: Any) -> Any:
@@ -148,4 +152,4 @@ def _packed(reply: Reply) -> bytes:
             Failure(RuntimeError(str(a.error))) if isinstance(a, Failure) else a
             for a in reply.answers
         ]
-        return pickle.dumps(Reply(answers, reply.made), protocol=5)
+        return pickle.dumps(replace(reply, answers=answers), protocol=5)
