@@ -168,7 +168,7 @@ def test_tuples_of_classes_come_back_as_tuples(tmp_path):
 
 def test_labels_of_other_types_are_refused_before_anything_is_written(tmp_path):
     graphs = make_graphs((frozenset("a"), frozenset("b"), frozenset("c")))
-    with pytest.raises(TypeError, match="Labels in a model file must be of type str, int"):
+    with pytest.raises(TypeError, match="Labels in a file must be of type str, int"):
         make_model(graphs).save(tmp_path / "m")
     assert os.listdir(tmp_path) == []
 

@@ -43,6 +43,7 @@ REASONS = {
     "explain/_local.py": "one explanation: its fields, how they are computed, how it prints",
     "graphs/graph_set.py": "one class and its views; mechanics are in `_columns.py`",
     "graphs/graph_set.py: GraphSet.from_lists": "one check per argument, in the order of arguments",
+    "io/shards.py": "one format: reader and writer together",
     "io/tu.py": "one format: reader and writer together",
     "model/file.py": "one format: what is written is read again next to it",
     "model/target.py": "one column of y: all that depends on whether it is classes or numbers",

@@ -26,7 +26,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 data_app = typer.Typer(
-    help="List data sets, fetch or describe one, and convert it.", no_args_is_help=True
+    help="List data sets, fetch or describe one, convert it, deal it to shards.",
+    no_args_is_help=True,
 )
 
 
@@ -71,4 +72,5 @@ data_app.command("list", epilog=_epilog(data.LIST_EXAMPLES))(data.list_data)
 data_app.command(epilog=_epilog(data.FETCH_EXAMPLES))(data.fetch)
 data_app.command(epilog=_epilog(data.INFO_EXAMPLES))(data.info)
 data_app.command(epilog=_epilog(data.CONVERT_EXAMPLES))(data.convert)
+data_app.command(epilog=_epilog(data.SHARD_EXAMPLES))(data.shard)
 app.add_typer(data_app, name="data")

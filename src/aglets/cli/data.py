@@ -1,22 +1,30 @@
-"""`aglets data`: list data sets, fetch or describe one, convert it to another format."""
+"""`aglets data`: list data sets, fetch or describe one, convert it, deal it to shards."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aglets.cli.names import format_names, named
 from aglets.cli.outputs import check_output
-from aglets.cli.sources import AsJson, Source, reads_graphs
+from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.drawing.text import visible
+
+if TYPE_CHECKING:
+    from aglets.io.failures import Failure
 
 LIST_EXAMPLES = ("aglets data list",)
 FETCH_EXAMPLES = ("aglets data fetch MUTAG",)
 INFO_EXAMPLES = ("aglets data info demo",)
 CONVERT_EXAMPLES = ("aglets data convert demo demo.json",)
+SHARD_EXAMPLES = (
+    "aglets data shard molecules.csv --target active -o shards --shards 64 --jobs 8",
+    "aglets data shard january.csv february.csv --target active -o shards",
+)
 
 
 def list_data(as_json: AsJson = False) -> None:
@@ -115,3 +123,50 @@ def convert(
     graphs, y = source.load()
     write_file(graphs, output, y, format=kind)
     typer.echo(f"{visible(output)}: {len(graphs)} graphs")
+
+
+@reads_graphs
+def shard(
+    source: Source,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder of the shards, new or empty.")
+    ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DATA]...", help="Further files, read in the same way."),
+    ] = None,
+    shards: Annotated[int, typer.Option("--shards", help="Number of files.", min=1)] = 16,
+    jobs: Jobs = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
+    """Deal graphs to files that many processes or machines can train on, in one pass.
+
+    Tables, SMILES, SDF and JSON lines may be larger than memory. See `aglets fit --engine ray`.
+    """
+    from aglets.graphs.threads import n_threads
+    from aglets.io.failures import summary
+    from aglets.io.shards import writing_shards
+
+    sources = [source, *(replace(source, data=data) for data in more or [])]
+    for each in sources:
+        check_output(output, each, what="the shards", folder=True)
+    n_rows = 0
+    failures: list[Failure] = []
+    with writing_shards(output, shards) as writer:
+        for each in sources:
+            for part in each.batches(n_jobs=n_threads(jobs)):
+                writer.add(part.graphs, part.y)
+                n_rows += part.n_rows
+                failures += part.failures[: 1000 - len(failures)]
+                if part.failures and source.options.errors == "raise":
+                    raise ValueError(
+                        f"Could not read some rows of {each.data}: {summary(part.failures)}; "
+                        "correct them, or leave them out with --errors skip."
+                    )
+    if quiet:
+        return
+    left_out = n_rows - writer.n_graphs
+    if left_out:
+        told = visible(summary(failures[:3]))
+        typer.echo(f"Note: {left_out} of {n_rows} rows could not be read: {told}.", err=True)
+    typer.echo(f"{visible(str(output))}: {writer.n_graphs} graphs in {writer.n_files} files")

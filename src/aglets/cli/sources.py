@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import wraps
@@ -19,6 +19,7 @@ from aglets.cli.names import format_names, named, pairs
 if TYPE_CHECKING:
     from aglets import GraphSet
     from aglets.io.files import ReadOptions
+    from aglets.io.labelled import Labelled
     from aglets.io.table import NumberTable
 
 DEMO = "demo"
@@ -162,6 +163,25 @@ class Source:
         if not len(graphs):
             raise ValueError(f"Expected graphs in {self.data}, but there are none.")
         return keep_component(graphs, self.component) if self.component else graphs, y  # type: ignore[arg-type]
+
+    def batches(self, *, n_jobs: int = 1) -> Iterator[Labelled]:
+        """Yield graphs and targets a few at a time, without reading all of a large file."""
+        from aglets.datasets.components import keep_component
+        from aglets.io.labelled import Labelled, labelled_batches
+
+        path = Path(self.data)
+        if self._is_name() or (self.data == DEMO and not path.exists()):
+            graphs, y = replace(self, component=None).load()
+            parts: Iterator[Labelled] = iter(
+                [Labelled(graphs, None if y is None else y.tolist(), [], len(graphs))]
+            )
+        else:
+            parts = labelled_batches(path, self.options, n_jobs=n_jobs)
+        for part in parts:
+            if self.component:
+                yield part._replace(graphs=keep_component(part.graphs, self.component))  # type: ignore[arg-type]
+            else:
+                yield part
 
     def paths(self) -> list[Path]:
         """Return the files that are read, and the folder that holds them if it is a data set."""

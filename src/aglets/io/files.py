@@ -15,12 +15,13 @@ __all__ = ["ReadOptions", "format_of", "read_file", "write_file", "written_forma
 
 PathLike = str | os.PathLike[str]
 
-#: The format of folders.
-FOLDER = "tu"
+#: The formats of folders: that of shards is known by a file in it.
+FOLDER, SHARDS = "tu", "shards"
+MANIFEST = "shards.json"
 
 
 def format_of(path: PathLike, given: str | None = None) -> str:
-    """Return the format of a file: the one given, else by its ending; a folder is a TU set.
+    """Return the format of a file: the one given, else by its ending; folders are TU or shards.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def format_of(path: PathLike, given: str | None = None) -> str:
             )
         return given
     if Path(path).is_dir():
-        return FOLDER
+        return SHARDS if Path(path, MANIFEST).is_file() else FOLDER
     ending = kind_of(path)
     for name, form in FORMATS.items():
         if ending in form.suffixes:

@@ -20,7 +20,7 @@ from typing import BinaryIO
 from aglets.writing.checks import check_target
 from aglets.writing.descriptor import naming, opened
 
-__all__ = ["new_folder", "partial", "replacing", "write_bytes", "write_text"]
+__all__ = ["append_bytes", "new_folder", "partial", "replacing", "write_bytes", "write_text"]
 
 PathLike = str | os.PathLike[str]
 
@@ -105,6 +105,12 @@ def write_bytes(path: PathLike, data: bytes) -> None:
 def write_text(path: PathLike, text: str) -> None:
     """Write a whole file of UTF-8 text, or leave the old one."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def append_bytes(path: PathLike, data: bytes) -> None:
+    """Append to a file of a folder that `new_folder` is making: only whole folders are seen."""
+    with opened(path, os.O_APPEND, path, durable=False) as file:
+        file.write(data)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping
@@ -130,9 +131,10 @@ class RayEngine:
             return False
         if self.address is not None:
             try:
+                _check_listening(self.address)
                 ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR)
-            except (ConnectionError, ValueError, RuntimeError) as error:
-                reason = " ".join(str(error).split())[:200]
+            except (OSError, ValueError, RuntimeError) as error:
+                reason = " ".join(str(error).split())[:120]
                 raise ConnectionError(
                     f"Expected a Ray cluster at address={self.address!r}, but there is none "
                     f"({reason}); start one with `ray start --head`, or leave the address out."
@@ -251,6 +253,13 @@ class RayLink:
                 f"cpus_per_shard={self._engine.cpus_per_shard}, but this one has {there}; "
                 "ask for fewer shards, or add machines."
             )
+
+
+def _check_listening(address: str) -> None:
+    """Raise at once where nobody listens; Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=10.0).close()
 
 
 def _end(actors: list[Any]) -> None:
