@@ -81,7 +81,9 @@ def _rows(path: Path, kind: str, options: ReadOptions) -> Iterator[_Row]:
     if kind in TABLES:
         smiles = options.smiles or "smiles"
         named = {"ids": options.id_column, "names": options.name_column}
-        wanted = [c for c in (smiles, target, *named.values()) if c is not None]
+        options_of = {"smiles": smiles, "target": target}
+        options_of |= {"id_column": named["ids"], "name_column": named["names"]}
+        wanted = {option: name for option, name in options_of.items() if name is not None}
         separator = options.separator or ("\t" if kind == "tsv" else None)
         for row in table_rows(path, wanted, separator=separator):
             value = None if target is None else target_value(row, target)
