@@ -73,7 +73,7 @@ class _JsonWriter:
 
 class _ParquetWriter:
     def __init__(self, file: BinaryIO, columns: Mapping[str, type], stack: ExitStack) -> None:
-        from aglets.io.optional import optional
+        from aglets.graphs.optional import optional
 
         self._arrow = optional("pyarrow", "writing Parquet files")
         parquet = optional("pyarrow.parquet", "writing Parquet files")

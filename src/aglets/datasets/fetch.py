@@ -16,7 +16,7 @@ from aglets.datasets._unpacking import unpack
 from aglets.datasets.tu import data_folders, load_tu, user_cache
 from aglets.graphs import GraphSet
 from aglets.graphs.checks import listing
-from aglets.io.optional import optional
+from aglets.graphs.optional import optional
 
 __all__ = ["TuEntry", "fetch_tu", "list_tu"]
 

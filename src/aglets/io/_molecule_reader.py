@@ -16,8 +16,8 @@ import numpy as np
 
 from aglets.graphlets.atom_labels import AtomLabel
 from aglets.graphs.arrays import Codes, Floats
+from aglets.graphs.optional import optional
 from aglets.io._molecules import GASTEIGER, MoleculeFeatures
-from aglets.io.optional import optional
 
 __all__ = ["BONDS", "Molecule", "MoleculeReader", "is_gap"]
 

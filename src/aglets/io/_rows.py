@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aglets.graphs.checks import listing
+from aglets.graphs.optional import optional
 from aglets.io._opening import opened_text
-from aglets.io.optional import optional
 
 PathLike = str | os.PathLike[str]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from aglets.graphs import GraphSet
+from aglets.graphs.optional import optional
 from aglets.io._keyed import (
     ATTRIBUTES,
     LABEL,
@@ -19,7 +20,6 @@ from aglets.io._keyed import (
     refuse,
     refuse_directed,
 )
-from aglets.io.optional import optional
 
 __all__ = ["from_networkx", "to_networkx"]
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from aglets.graphs import GraphSet
 from aglets.graphs.checks import listing
+from aglets.graphs.optional import optional
 from aglets.io._targets import Targets
-from aglets.io.optional import optional
 
 __all__ = ["from_pyg", "to_pyg"]
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aglets.io.optional import optional
+from aglets.graphs.optional import optional
 from aglets.training.engine.crew import Crew, ShardLostError
 from aglets.training.engine.protocol import MiningPlan
 from aglets.training.engine.shard_starts import Shard
