@@ -167,6 +167,6 @@ def shard(
         return
     left_out = n_rows - writer.n_graphs
     if left_out:
-        told = visible(summary(failures[:3]))
-        typer.echo(f"Note: {left_out} of {n_rows} rows could not be read: {told}.", err=True)
+        shown = visible(summary(failures[:3]))
+        typer.echo(f"Note: {left_out} of {n_rows} rows could not be read: {shown}.", err=True)
     typer.echo(f"{visible(str(output))}: {writer.n_graphs} graphs in {writer.n_files} files")

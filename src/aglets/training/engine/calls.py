@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["Elsewhere", "ask", "ask_each", "lay_beside"]
+__all__ = ["Elsewhere", "ask", "ask_each", "lay_next_to"]
 
 
 class Elsewhere(ABC):
@@ -39,8 +39,8 @@ def ask_each(parts: Sequence[Any], method: str, arguments: Iterable[tuple[Any, .
     return [getattr(part, method)(*own) for part, own in zip(parts, arguments, strict=True)]
 
 
-def lay_beside(parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Lay a value beside each of the first parts, once, for calls that will want it again."""
+def lay_next_to(parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """Lay a value next to each of the first parts, once, for calls that will want it again."""
     if parts and isinstance(parts[0], Elsewhere):
         return parts[0].lay_together(parts[: len(values)], values)
     return list(values)

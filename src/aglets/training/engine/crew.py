@@ -112,7 +112,7 @@ class Held(Elsewhere):
         return self.crew.ask(parts, method, arguments)
 
     def lay_together(self, parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        """Lay a value beside each part."""
+        """Lay a value next to each part."""
         return [
             self.crew.made(part.recipe.piece, as_it_is, (value,))
             for part, value in zip(parts, values, strict=True)

@@ -1,6 +1,6 @@
 """Shards in worker processes that Ray starts, on this machine or on many.
 
-Ray is used for what it is good at: placing processes on machines, and telling when one is gone. A
+Ray is used for what it is good at: placing processes on machines, and saying when one is gone. A
 worker that died, hangs or lost its machine is replaced by a new one, and `Crew` makes again what it
 had. Ray's own restarts are not used, because a call that was under way must not be made twice.
 """
@@ -33,8 +33,8 @@ __all__ = ["N_PIECES", "RayEngine"]
 #: number of workers up to this gives the same bits.
 N_PIECES = 8
 
-#: Starting a process and loading libraries takes its time on a busy machine: so many seconds at
-#: least are granted for that.
+#: Starting a process and loading libraries takes its time on a busy machine: so many seconds are
+#: always granted for that.
 START_SECONDS = 120.0
 
 
@@ -273,8 +273,8 @@ def _end(actors: list[Any]) -> None:
 def _reason(error: BaseException) -> str:
     """Say in a few words why Ray gave up a worker."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if "reason" in line.lower() or "exit" in line.lower()]
-    return " ".join((told or lines or [type(error).__name__])[-1].split())[:160]
+    given = [line for line in lines if "reason" in line.lower() or "exit" in line.lower()]
+    return " ".join((given or lines or [type(error).__name__])[-1].split())[:160]
 
 
 def _ray() -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts
 from aglets.model.losses.loss import intercept_by_newton
-from aglets.training.engine.calls import ask, ask_each, lay_beside
+from aglets.training.engine.calls import ask, ask_each, lay_next_to
 from aglets.training.engine.covariate_design import CovariateDesign, design_from_parts
 from aglets.training.engine.graphlet_names import (
     channels_of,
@@ -144,7 +144,7 @@ class ShardedPlacement:
     def held_out(self, sample: Sample) -> list[Any]:
         """Deal held-out graphs to the shards; kept for the next path that asks."""
         if id(sample) not in self._held_out:
-            pieces = lay_beside(self.parts, dealt(sample, len(self.parts)))
+            pieces = lay_next_to(self.parts, dealt(sample, len(self.parts)))
             self._held_out[id(sample)] = sample, pieces
         return self._held_out[id(sample)][1]
 

@@ -147,7 +147,7 @@ def as_it_is(value: Any) -> Any:
 def _packed(reply: Reply) -> bytes:
     try:
         return pickle.dumps(reply, protocol=5)
-    except Exception:  # an error that cannot be sent is told in its words
+    except Exception:  # an error that cannot be sent comes as its words
         answers = [
             Failure(RuntimeError(str(a.error))) if isinstance(a, Failure) else a
             for a in reply.answers
