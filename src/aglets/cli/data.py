@@ -22,8 +22,8 @@ FETCH_EXAMPLES = ("aglets data fetch MUTAG",)
 INFO_EXAMPLES = ("aglets data info demo",)
 CONVERT_EXAMPLES = ("aglets data convert demo demo.json",)
 SHARD_EXAMPLES = (
-    "aglets data shard molecules.csv --target active -o shards --shards 64 --jobs 8",
-    "aglets data shard january.csv february.csv --target active -o shards",
+    "aglets data shard molecules.csv --target active -o shards --shards 64",
+    "aglets data shard demo -o shards --shards 4",
 )
 
 
