@@ -23,7 +23,7 @@ INFO_EXAMPLES = ("aglets data info demo",)
 CONVERT_EXAMPLES = ("aglets data convert demo demo.json",)
 SHARD_EXAMPLES = (
     "aglets data shard molecules.csv --target active -o shards --shards 64",
-    "aglets data shard demo -o shards --shards 4",
+    "aglets data shard demo -o demo-shards --shards 4",
 )
 
 
