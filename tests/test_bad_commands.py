@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple] = {
         1,
         "Expected a file that ends in .csv, .gspan, .json, .jsonl, .ndjson, .parquet, .pq, .sdf, "
         ".sd, .smi, .smiles, .tsv, .tab, got '{}/a.xyz'; name its format: csv, gspan, json, jsonl, "
-        "parquet, sdf, smi, tsv, tu.",
+        "parquet, sdf, shards, smi, tsv, tu.",
     ),
     "an option for another format": (
         ["count", "demo", "--maxpat", "2", "--smiles", "s"],
