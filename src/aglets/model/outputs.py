@@ -323,10 +323,14 @@ class Outputs:
 
     def loss_value(self, encoded: Floats, f: Floats, weight: Floats) -> float:
         """1/2 sum of losses over all outputs and all graphs whose target is known."""
-        return sum(
-            target.loss_value(encoded[rows], f[:, rows], w)
-            for target, rows, w in self._parts(encoded, weight)
-        )
+        return float(self.loss_values(encoded, f[None], weight)[0])
+
+    def loss_values(self, encoded: Floats, f: Floats, weight: Floats) -> Floats:
+        """Return :meth:`loss_value` of several f, shape (n_values, n_graphs, n_outputs)."""
+        values = np.zeros(len(f))
+        for target, rows, w in self._parts(encoded, weight):
+            values += target.loss_values(encoded[rows], f[:, :, rows], w)
+        return values
 
     def scores(self, encoded: Floats, f: Floats, weight: Floats) -> Floats:
         """Accuracy or R² of each target, NaN for a target of which no value is known."""

@@ -11,6 +11,7 @@ for regression, NaN where the value is unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import repeat
 from numbers import Number
 from typing import Any, Literal
 
@@ -265,8 +266,17 @@ class Target:
 
     def loss_value(self, rows: Floats, f: Floats, weight: Floats) -> float:
         """1/2 sum of losses over outputs and graphs with a known value."""
-        rows, f, weight = _where_known(rows, f, weight)
-        return sum(self.loss.value(y, column, weight) for y, column in zip(rows, f.T, strict=True))
+        return float(self.loss_values(rows, f[None], weight)[0])
+
+    def loss_values(self, rows: Floats, f: Floats, weight: Floats) -> Floats:
+        """Return :meth:`loss_value` of several f, shape (n_values, n_graphs, n_outputs)."""
+        known = ~np.isnan(rows[0])
+        if not known.all():
+            rows, f, weight = rows[:, known], f[:, known], weight[known]
+        value = self.loss.value
+        # Graphs lie next to each other in memory, as in training: sums then round as they do there.
+        columns = np.ascontiguousarray(np.moveaxis(f, 1, 2))
+        return np.array([sum(map(value, rows, one, repeat(weight))) for one in columns])
 
     def score(self, rows: Floats, f: Floats, weight: Floats) -> float:
         """Weighted accuracy, or R² for numbers, over graphs with a known value.

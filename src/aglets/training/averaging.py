@@ -129,7 +129,7 @@ def greedy_weights(
     chosen: list[int] = []
     losses: list[float] = []
     for n in range(1, n_rounds + 1):
-        values = np.array([outputs.loss_value(targets, ((total + one) / n).T, weight) for one in f])
+        values = outputs.loss_values(targets, np.moveaxis((total + f) / n, 1, 2), weight)
         tied = np.flatnonzero(values <= values.min() + ROUNDING * abs(values.min()))
         best = int(tied[n_nonzero[tied].argmin()])
         total += f[best]

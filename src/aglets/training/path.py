@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from time import perf_counter
 from typing import NamedTuple
 
@@ -178,7 +179,7 @@ def lagra_path(
     if validation is not None:
         judge = problem.graphs.judge_on(validation.sample, validation.keep_f)
     at_lambda = _Epochs(problem, schedule, SOLVERS[schedule.solver](), judge)
-    libraries = ThreadpoolController()
+    libraries = _linear_algebra()
     yield from points
     for lam in schedule.grid(lam_max)[len(points) :]:  # lines 6-7
         # Small matrices: threads of the linear algebra would only get in each other's way, and the
@@ -190,6 +191,12 @@ def lagra_path(
         if note is not None:
             note(Resume(points, state, reach, lam_max))
         yield reached.point
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Find the libraries whose threads can be limited: reading them takes 10 ms, so once."""
+    return ThreadpoolController()
 
 
 def _beginning(problem: Problem) -> Resume:

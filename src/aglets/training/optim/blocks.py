@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from aglets.graphs.arrays import Bools, Floats
+from aglets.graphs.arrays import Bools, Floats, Ints
 from aglets.mining import Found
 from aglets.training.engine.protocol import Scores
 from aglets.training.optim.line_search import Step, backtracking
@@ -20,6 +20,7 @@ from aglets.training.optim.state import Problem, State, enlarged
 __all__ = [
     "grow_working_set",
     "kkt_violation",
+    "outside",
     "rematched",
     "update_beta",
     "update_beta0",
@@ -37,8 +38,14 @@ STANDSTILL = 1e-9
 def grow_working_set(problem: Problem, state: State, lam: float) -> tuple[State, Found]:
     """W <- W + {H : |g_H| > lam, H not in W}, by pruned search (equation 7, Algorithm 2)."""
     found = problem.graphs.search(state.scores, lam)
-    new = found.nodes[~np.isin(found.nodes, state.names)]
-    return enlarged(problem, state, new), found
+    return enlarged(problem, state, found.nodes[outside(found, state)]), found
+
+
+def outside(found: Found, state: State) -> Ints:
+    """Return the positions of what was found outside of W."""
+    inside = set(state.names.tolist())
+    places = [i for i, name in enumerate(found.nodes.tolist()) if name not in inside]
+    return np.array(places, dtype=np.int64)
 
 
 def update_beta(problem: Problem, state: State, lam: float) -> State:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from aglets.graphs.arrays import Bools, Floats, Ints
 from aglets.training.engine.graphlet_names import patterns_of
 from aglets.training.engine.protocol import Scores
-from aglets.training.optim.blocks import rematched, z_gradient
+from aglets.training.optim.blocks import outside, rematched, z_gradient
 from aglets.training.optim.quadratic import minimise_quadratic
 from aglets.training.optim.solver import Progress
 from aglets.training.optim.state import Problem, State, enlarged
@@ -81,9 +81,11 @@ def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Pro
     start = perf_counter()
     state = progress.state
     found = problem.graphs.search(state.scores, lam * (1.0 + KKT_TOLERANCE))
-    outside = np.flatnonzero(~np.isin(found.nodes, state.names))
-    order = worst_first(np.abs(found.g[outside]), found.sizes[outside])
-    worst = outside[order[:MAX_ENTERING]]
+    new = outside(found, state)
+    if not len(new):
+        return progress.after(found, perf_counter() - start, state)
+    order = worst_first(np.abs(found.g[new]), found.sizes[new])
+    worst = new[order[:MAX_ENTERING]]
     worst = worst[~is_twin(found.nodes[worst], np.abs(found.g[worst]))]
     seconds = perf_counter() - start
     return progress.after(found, seconds, enlarged(problem, state, found.nodes[worst]))
