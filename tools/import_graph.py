@@ -46,6 +46,7 @@ REASONS = {
     "io/shards.py": "one format: reader and writer together",
     "io/tu.py": "one format: reader and writer together",
     "model/file.py": "one format: what is written is read again next to it",
+    "model/outputs.py": "one class: all that a model does with its targets, one or several",
     "model/target.py": "one column of y: all that depends on whether it is classes or numbers",
     "model/model.py": "one class; mostly docstrings of what users call",
     "plot/_axes.py: draw_graph": "one drawing: edges, then nodes, then labels",

@@ -18,7 +18,14 @@ BENCHMARKS = Path(__file__).resolve().parents[1]
 SETS = ("AIDS", "BZR", "COX2", "DHFR", "ENZYMES", "MUTAG", "PROTEINS", "SYNTHETIC")
 N_GRAPHS = 60
 
-ALONE = ["bench_accuracy", "bench_channels", "bench_features", "bench_matching", "bench_mining"]
+ALONE = [
+    "bench_accuracy",
+    "bench_budgets",
+    "bench_channels",
+    "bench_features",
+    "bench_matching",
+    "bench_mining",
+]
 ALONE += ["bench_path", "bench_predict", "bench_scaling", "bench_shards", "bench_work"]
 ALONE += ["same_models"]
 #: Not a program, or one that needs packages or data of its own.
