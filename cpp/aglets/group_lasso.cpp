@@ -99,8 +99,13 @@ public:
       const auto row = B_.subspan(j * K, K);
       if (!all && is_zero(row)) continue;
       if (!curvature(j)) continue;
-      for (std::size_t k = 0; k < K; ++k) u_[k] = slope_[j * K + k] + c_[k] * row[k];
+      // Where nothing depends on a coefficient but the penalty, it is zero.
+      for (std::size_t k = 0; k < K; ++k)
+        u_[k] = c_[k] > 0.0 ? slope_[j * K + k] + c_[k] * row[k] : 0.0;
       group_row(c_, u_, p_.lambda[j], p_.sharing, moved_);
+      if (p_.lambda[j] == 0.0)
+        for (std::size_t k = 0; k < K; ++k)
+          if (!(c_[k] > 0.0)) moved_[k] = row[k];
       double squares = 0.0;
       for (std::size_t k = 0; k < K; ++k) {
         change_[k] = moved_[k] - row[k];
@@ -133,13 +138,13 @@ private:
     return std::ranges::all_of(row, [](double value) { return value == 0.0; });
   }
 
-  /// Fills in the curvatures of a row; false if some output has none.
+  /// Fills in the curvatures of a row; false if no output has one.
   bool curvature(std::size_t j) {
     const auto K = n_outputs(), at = j * n_rows() + j;
-    bool curved = true;
+    bool curved = false;
     for (std::size_t k = 0; k < K; ++k) {
       c_[k] = p_.scale[k] * (p_.one_matrix() ? p_.Q[at] : p_.Q[at * K + k]);
-      curved = curved && c_[k] > 0.0;
+      curved = curved || c_[k] > 0.0;
     }
     return curved;
   }
@@ -225,7 +230,7 @@ void group_row(std::span<const double> curvature, std::span<const double> u, dou
   const double plain = (1.0 - sharing) * lambda, slack = sharing * lambda;
   for (std::size_t k = 0; k < u.size(); ++k) b[k] = soft_threshold(u[k], plain);
   if (slack == 0.0) {
-    for (std::size_t k = 0; k < u.size(); ++k) b[k] /= curvature[k];
+    for (std::size_t k = 0; k < u.size(); ++k) b[k] = b[k] == 0.0 ? 0.0 : b[k] / curvature[k];
     return;
   }
   if (norm(b) <= slack) {

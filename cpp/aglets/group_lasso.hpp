@@ -27,16 +27,16 @@ struct GroupProblem {
 };
 
 /// Minimises it by block coordinate descent over rows, in place from the given
-/// B; rows without curvature stay. Sweeps are extrapolated (Anderson), and an
-/// extrapolation is taken only where it lowers the function, so that the function never
-/// grows. Ends when a full sweep changes the gradient of no row by more than
-/// `tol`, in the Euclidean norm over outputs, or after `max_sweeps`. Returns the number
-/// of sweeps, each of which costs n_rows^2 n_outputs.
+/// B; rows without curvature stay, and an entry without curvature is zero. Sweeps are extrapolated
+/// (Anderson), and an extrapolation is taken only where it lowers the function, so that the
+/// function never grows. Ends when a full sweep changes the gradient of no row by more than `tol`,
+/// in the Euclidean norm over outputs, or after `max_sweeps`. Returns the number of sweeps, each of
+/// which costs n_rows^2 n_outputs.
 int group_lasso(const GroupProblem& problem, std::span<double> B, double tol, int max_sweeps);
 
 /// The row b that minimises sum_k 1/2 c_k b_k^2 - u_k b_k + lambda (s |b|_2 + (1 - s) |b|_1),
-/// for c_k > 0. With v the soft threshold of u, b = 0 if |v|_2 <= s lambda; else b_k =
-/// v_k t / (c_k t + s lambda), where t = |b|_2 is the root of a function that falls.
+/// for c_k > 0, or c_k = u_k = 0. With v the soft threshold of u, b = 0 if |v|_2 <= s lambda; else
+/// b_k = v_k t / (c_k t + s lambda), where t = |b|_2 is the root of a function that falls.
 void group_row(std::span<const double> curvature, std::span<const double> u, double lambda,
                double sharing, std::span<double> b);
 

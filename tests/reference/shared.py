@@ -15,21 +15,22 @@ import numpy as np
 
 
 class Separate:
-    """One loss of `convex` per output."""
+    """One loss of `convex` per output, each with a factor per graph."""
 
     def __init__(self, losses):
-        self.losses = losses
+        self.losses = [loss for loss, _ in losses]
+        self.factors = np.array([factor for _, factor in losses])
 
     def value(self, y, f, w):
-        parts = zip(self.losses, y, f, w, strict=True)
+        parts = zip(self.losses, y, f, w * self.factors, strict=True)
         return 0.5 * sum(own @ loss.value(a, b) for loss, a, b, own in parts)
 
     def slope(self, y, f, w):
-        parts = zip(self.losses, y, f, w, strict=True)
+        parts = zip(self.losses, y, f, w * self.factors, strict=True)
         return np.array([0.5 * own * loss.slope(a, b) for loss, a, b, own in parts])
 
     def bend(self, w):
-        return max(float(row.max()) for row in w)
+        return float(w.max())
 
 
 class Softmax:
@@ -37,7 +38,9 @@ class Softmax:
 
     def value(self, y, f, w):
         top = f.max(axis=0)
-        return float(w[0] @ (np.log(np.exp(f - top).sum(axis=0)) + top - f[y > 0].reshape(-1)))
+        return float(
+            w[0] @ (np.log(np.exp(f - top).sum(axis=0)) + top - np.where(y > 0, f, 0.0).sum(axis=0))
+        )
 
     def slope(self, y, f, w):
         p = np.exp(f - f.max(axis=0))

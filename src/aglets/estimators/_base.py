@@ -91,6 +91,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         "max_seconds": either(floats(0.0), one_of(None)),
         "engine": either(an_engine, one_of(None)),
         "pooling": either(one_of("auto"), many(one_of(*POOLINGS))),
+        "sharing": either(one_of("auto", "group", "none"), floats(0.0, 1.0, closed="both")),
         "n_jobs": either(integers(1, MAX_THREADS), integers(-MAX_THREADS, -1), one_of(None)),
     }
 
@@ -238,7 +239,23 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             covariate_penalty=float(self.covariate_penalty),
             engine=self._engine,
             pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
+            sharing=self._sharing(),
         )
+
+    def _sharing(self) -> float | None:
+        """How much of the penalty outputs share; None if each has graphlets of its own."""
+        outputs = self.outputs_
+        together = any(t.loss.joint and t.n_outputs > 1 for t in outputs.targets)
+        if self.sharing == "none" and together:
+            raise ValueError(
+                "loss='softmax' trains all classes together. Got sharing='none' instead of "
+                "'auto', 'group' or a number; or set loss='logistic'."
+            )
+        if outputs.n_outputs == 1 or self.sharing == "none":
+            return None
+        if self.sharing == "auto":
+            return 1.0 if together else None
+        return 1.0 if self.sharing == "group" else float(self.sharing)
 
     def _store(
         self, paths: list[list[PathPoint]], index: int, input_spec: InputSpec, asked: int
@@ -305,8 +322,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         check_is_fitted(self)
         if not hasattr(self, "path_"):
             raise ValueError("An average of models has no path; fit with average='none' for one.")
-        single = self.model_.n_outputs == 1
-        paths: Any = [self.path_] if single else self.path_
+        paths: Any = self.path_ if isinstance(self.path_[0], list) else [self.path_]
         longest = max(len(path) for path in paths)
         if not 0 <= index < longest:
             raise ValueError(

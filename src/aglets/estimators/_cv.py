@@ -73,7 +73,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing
         As in :class:`LagraClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of the parts; set it for results that can be repeated.
@@ -145,6 +145,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
+        sharing: str | float = "auto",
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -176,6 +177,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.n_jobs = n_jobs
         self.engine = engine
         self.pooling = pooling
+        self.sharing = sharing
         self.random_state = random_state
 
 
@@ -199,7 +201,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing
         As in :class:`LagraClassifier`.
 
     Attributes
@@ -255,6 +257,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
+        sharing: str | float = "auto",
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -286,4 +289,5 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.n_jobs = n_jobs
         self.engine = engine
         self.pooling = pooling
+        self.sharing = sharing
         self.random_state = random_state

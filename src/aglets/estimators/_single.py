@@ -138,6 +138,12 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         What a graphlet may ask of a graph: how well it occurs once ("best", the paper), in how many
         places ("sum"), or in how many per node ("mean"). A pattern may be in the model with each of
         them. "auto" is ("best",) for classes and ("best", "sum") for numbers.
+    sharing : {"auto", "group", "none"} or float, default="auto"
+        With more than two classes or several targets: whether outputs share graphlets. "group"
+        makes a graphlet cost the same for one output and for all of them, so that all are explained
+        by one short list; "none" gives every output a path and graphlets of its own. A number
+        between 0 and 1 lies between: the part of the penalty that a graphlet pays once, the rest is
+        paid for every output that uses it. "auto" is "none", and "group" for ``loss="softmax"``.
     random_state : int, RandomState or None, default=None
         Nothing is drawn at random; it is here for tools that set it everywhere.
     calibration : "auto", int or None, default="auto"
@@ -216,6 +222,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
+        sharing: str | float = "auto",
         random_state: Any = None,
         calibration: str | int | None = "auto",
     ) -> None:
@@ -241,6 +248,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.n_jobs = n_jobs
         self.engine = engine
         self.pooling = pooling
+        self.sharing = sharing
         self.random_state = random_state
         self.calibration = calibration
 
@@ -256,7 +264,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    patience, max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling,
+    patience, max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing,
     random_state
         As in :class:`LagraClassifier`.
     calibration : "auto", int or None, default="auto"
@@ -320,6 +328,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         n_jobs: int | None = None,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
+        sharing: str | float = "auto",
         random_state: Any = None,
         calibration: str | int | None = "auto",
     ) -> None:
@@ -345,5 +354,6 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.n_jobs = n_jobs
         self.engine = engine
         self.pooling = pooling
+        self.sharing = sharing
         self.random_state = random_state
         self.calibration = calibration

@@ -276,6 +276,8 @@ class Target:
         value = self.loss.value
         # Graphs lie next to each other in memory, as in training: sums then round as they do there.
         columns = np.ascontiguousarray(np.moveaxis(f, 1, 2))
+        if self.loss.joint and self.n_outputs > 1:
+            return np.array([value(rows, one, weight) for one in columns])
         return np.array([sum(map(value, rows, one, repeat(weight))) for one in columns])
 
     def score(self, rows: Floats, f: Floats, weight: Floats) -> float:

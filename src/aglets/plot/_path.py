@@ -22,7 +22,8 @@ def path_columns(model: Any, output: int) -> dict[str, Floats]:
     record: Mapping[str, Floats] = model.path
     if not record or not len(record.get("lam", ())):
         raise ValueError("The model holds no record of its path; fit it with this version.")
-    rows = record["output"] == output
+    shared = model.n_outputs > 1 and not record["output"].any()
+    rows = record["output"] == (0 if shared and output < model.n_outputs else output)
     if not rows.any():
         raise ValueError(f"output must be from 0 to {int(record['output'].max())}. Got {output}.")
     return {name: column[rows] for name, column in record.items()}
@@ -182,13 +183,14 @@ def _along_path(estimator: Any, model: Any, output: int) -> Known | None:
     paths = getattr(estimator, "path_", None)
     if paths is None:
         return None
-    points = paths if model.n_outputs == 1 else paths[output]
+    shared = not isinstance(paths[0], list)
+    points, row_of = (paths, output) if shared else (paths[output], 0)
     terms = [
         (row, _pattern_key(pattern), _pattern_name(pattern, model.input_spec), beta)
         for row, point in enumerate(points)
-        for pattern, beta in zip(point.patterns, point.beta, strict=True)
+        for pattern, beta in zip(point.patterns, point.coef_rows[row_of], strict=True)
     ]
-    gamma = np.array([point.gamma for point in points])
+    gamma = np.array([point.gamma_rows[row_of] for point in points])
     return slice(None), _lines(terms, len(points)), gamma
 
 
@@ -199,7 +201,7 @@ def _at_stops(model: Any, output: int) -> Known | None:
         return None
     # The path of an output may be shorter than the longest: it stays where it ended.
     rows, first = np.unique(
-        np.minimum(stops.points, int((model.path["output"] == output).sum()) - 1),
+        np.minimum(stops.points, len(path_columns(model, output)["lam"]) - 1),
         return_index=True,
     )
     coefs = stops.coefs[first, output]

@@ -13,7 +13,7 @@ from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.path_models import stops_of
 from aglets.training.path_point import PathPoint
-from aglets.training.point_graphlets import terms_of
+from aglets.training.point_graphlets import terms_of, used_rows
 
 __all__ = ["model_of"]
 
@@ -39,32 +39,38 @@ def model_of(
     shared, units = len(outputs.targets) > 1, outputs.units
     place: dict[tuple[object, ...], int] = {}
     graphlets: list[Graphlet] = []
-    terms: list[tuple[int, int, float]] = []
-    for output, point in enumerate(points):
-        for term in terms_of(point, input_spec):
+    terms: list[tuple[slice, int, Floats]] = []
+    first = 0
+    for point in points:
+        own = slice(first, first + point.n_outputs)
+        first = own.stop
+        for term, column in zip(terms_of(point, input_spec), used_rows(point).T, strict=True):
             key = term.key if shared else (len(terms),)
             if key not in place:
                 place[key] = len(graphlets)
                 graphlets.append(term.in_user_units(input_spec))
-            terms.append((output, place[key], term.coef))
-    coef = np.zeros((len(points), len(graphlets)))
-    for output, j, value in terms:
-        coef[output, j] = value * units[output]
+            terms.append((own, place[key], column))
+    coef = np.zeros((first, len(graphlets)))
+    for own, j, column in terms:
+        coef[own, j] = column * units[own]
     return LagraModel(
         graphlets=graphlets,
         coef=coef,
-        intercept=np.array([point.beta0 for point in points]) * units,
+        intercept=np.concatenate([point.intercepts for point in points]) * units,
         rho=points[0].rho,
         outputs=outputs,
         input_spec=input_spec,
         path=path_record(paths),
         stops=stops_of(paths, input_spec, units),
-        covariate_coef=np.array([point.gamma for point in points]) * units[:, None],
+        covariate_coef=np.concatenate([point.gamma_rows for point in points]) * units[:, None],
     ).sorted_by_weight()
 
 
 def path_record(paths: Sequence[Sequence[PathPoint]]) -> dict[str, Floats]:
-    """Tabulate the paths: one row per point, outputs behind each other."""
+    """Tabulate the paths: one row per point, paths behind each other.
+
+    A path that all outputs share stands under output 0.
+    """
     rows = [(output, point) for output, path in enumerate(paths) for point in path]
     table = {"output": np.array([output for output, _ in rows], dtype=np.float64)}
     for name in PATH_COLUMNS:

@@ -140,4 +140,4 @@ def greedy_weights(
 
 
 def _held_f(paths: Paths, k: int) -> Floats:
-    return np.stack([path[k].held_f for path in paths])
+    return np.concatenate([path[k].held_rows for path in paths])

@@ -62,7 +62,7 @@ _DAMAGE = (
     *(AttributeError, SyntaxError, TokenError),
 )
 
-_ARRAYS = ("beta", "channels", "z", "gamma", "held_f")
+_ARRAYS = ("beta", "beta0", "channels", "z", "gamma", "held_f")
 _SCALARS = [f.name for f in fields(PathPoint) if f.name not in (*_ARRAYS, "patterns")]
 _STATE = [f.name for f in fields(StoredState) if f.name != "patterns"]
 _STATE_SCALARS = {f.name for f in fields(StoredState) if f.type == "float"}
@@ -319,7 +319,8 @@ def _columns_of(paths: Sequence[Sequence[PathPoint]]) -> dict[str, NDArray[Any]]
             [[np.nan if value is None else value for value in row] for row in numbers]
         ).reshape(len(points), len(_SCALARS))
         for name in _ARRAYS:
-            columns |= _pieces(f"{output}_{name}", [getattr(point, name) for point in points])
+            pieces = [np.atleast_1d(getattr(point, name)) for point in points]
+            columns |= _pieces(f"{output}_{name}", pieces)
         columns |= _pattern_columns(
             f"{output}", [pattern for point in points for pattern in point.patterns]
         )
@@ -395,6 +396,8 @@ def _points(columns: Any, output: int) -> list[PathPoint]:
             for name, value in zip(_SCALARS, row, strict=True)
         }
         numbers |= dict(zip(_ARRAYS, own, strict=True))
+        if numbers["beta"].ndim == 1:
+            numbers["beta0"] = float(numbers["beta0"][0])
         mine = patterns[taken : taken + len(numbers["beta"])]
         taken += len(mine)
         points.append(PathPoint(patterns=mine, **numbers))
@@ -407,5 +410,7 @@ def _resume(columns: Any, output: int, points: Sequence[PathPoint]) -> Resume | 
     reach, lam_max = columns[f"{output}_resume"].tolist()
     values: dict[str, Any] = {name: columns.get(f"{output}_state_{name}") for name in _STATE}
     values |= {name: float(values[name]) for name in _STATE_SCALARS}
+    if values["beta"].ndim == 1:
+        values["beta0"] = float(values["beta0"])
     state = StoredState(patterns=_patterns(columns, f"{output}_state"), **values)
     return Resume(tuple(points), state, int(reach), lam_max)

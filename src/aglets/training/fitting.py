@@ -1,7 +1,8 @@
 """One fit from graphs to path points: scale the attributes, make the tree, walk the paths.
 
 Estimators and selection share these steps. A problem with more than two classes has one output per
-class (that class against the rest); all outputs search the same tree.
+class; all outputs search the same tree. Either each output has a path and graphlets of its own, or
+one path serves all outputs, which then share graphlets.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from aglets import mining
 from aglets.graphs.order import content_order
-from aglets.model.losses import Loss
+from aglets.model.losses import JointLoss
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
@@ -40,7 +41,7 @@ __all__ = [
     "walk_maxpats",
 ]
 
-Paths = list[list[PathPoint]]  # per output
+Paths = list[list[PathPoint]]  # per output, or a single one that all outputs share
 
 logger = logging.getLogger("aglets")
 
@@ -111,6 +112,12 @@ class Settings:
     covariate_penalty: float = 0.0
     engine: Engine = field(default_factory=LocalEngine)
     pooling: tuple[str, ...] = ("best",)
+    sharing: float | None = None
+
+    @property
+    def n_paths(self) -> int:
+        """One path per output, or one for all."""
+        return self.outputs.n_outputs if self.sharing is None else 1
 
     @property
     def schedule(self) -> Schedule:
@@ -125,9 +132,14 @@ class Settings:
             tol=self.tol,
         )
 
-    def goal(self, loss: Loss, output: int, rho: float, maxpat: int) -> Goal:
-        """Say what the path of one output is trained for."""
-        return Goal(loss, rho, maxpat, output, self.covariate_penalty, self.pooling)
+    def goal(self, units: TargetUnits, path: int, rho: float, maxpat: int) -> Goal:
+        """Say what one path is trained for."""
+        penalty = self.covariate_penalty
+        if self.sharing is None:
+            return Goal(units.losses[path], rho, maxpat, path, penalty, self.pooling)
+        losses = [(rows, units.losses[rows.start]) for rows in self.outputs.slices]
+        joint = JointLoss(losses)
+        return Goal(joint, rho, maxpat, None, penalty, self.pooling, self.sharing)
 
 
 def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
@@ -179,7 +191,9 @@ def prepare(
         max_bytes=settings.max_bytes,
         n_jobs=settings.n_jobs,
     )
-    units = TargetUnits.learn(settings.outputs.losses, sample)
+    outputs = settings.outputs
+    balanced = settings.sharing is not None and len(outputs.targets) > 1
+    units = TargetUnits.learn(outputs.losses, sample, balanced)
     placement = settings.engine.place(units.removed(sample.to_model_units(input_spec)), plan)
     return TrainingSet(input_spec, starts, placement, units)
 
@@ -238,15 +252,15 @@ def walk(
     if finished is not None:
         return finished
     placement = training_set.placement
-    outputs = range(placement.n_outputs)
-    begun = settings.callback.resume(task) or resumes or [None for _ in outputs]
+    each = range(settings.n_paths)
+    begun = settings.callback.resume(task) or resumes or [None for _ in each]
     reached: list[Resume | None] = list(begun)
 
-    def noted(output: int) -> Callable[[Resume], None]:
+    def noted(path: int) -> Callable[[Resume], None]:
         def note(resume: Resume) -> None:
-            reached[output] = resume
+            reached[path] = resume
             if branches is not None:
-                branches[output].note(resume)
+                branches[path].note(resume)
 
         return note
 
@@ -255,18 +269,18 @@ def walk(
     if held_out is not None:
         held_out = replace(held_out, sample=units.removed(held_out.sample))
 
-    def path(output: int) -> Iterator[PathPoint]:
-        goal = settings.goal(units.losses[output], output, plan.rho, plan.maxpat)
+    def steps_of(path: int) -> Iterator[PathPoint]:
+        goal = settings.goal(units, path, plan.rho, plan.maxpat)
         points = lagra_path(
             Problem.of(placement, goal),
             settings.schedule,
             validation=held_out,
-            resume=begun[output],
-            note=noted(output),
+            resume=begun[path],
+            note=noted(path),
         )
-        return islice(units.restored(output, points), plan.stop)
+        return islice(units.restored(goal.output, points), plan.stop)
 
-    walks = [path(output) for output in outputs]
+    walks = [steps_of(path) for path in each]
     paths: Paths = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
     while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
@@ -288,7 +302,7 @@ def walk_maxpats(
     too large for the budget of the search is left out, with a warning, if a smaller one is not.
     """
     ordered = sorted(set(maxpats), reverse=True)
-    branches = [BranchPoints(ordered[1:]) for _ in range(training_set.placement.n_outputs)]
+    branches = [BranchPoints(ordered[1:]) for _ in range(settings.n_paths)]
     walked: dict[int, Paths] = {}
     for maxpat in ordered:
         try:

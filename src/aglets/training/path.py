@@ -19,8 +19,9 @@ from threadpoolctl import ThreadpoolController
 from aglets.graphs.arrays import Floats
 from aglets.training.engine.protocol import Judge, Judgement
 from aglets.training.optim.blocks import kkt_violation
-from aglets.training.optim.fast import FastSolver, solve_beta
+from aglets.training.optim.fast import ROUGH, FastSolver, solve_beta
 from aglets.training.optim.paper import PaperSolver
+from aglets.training.optim.penalty import Shared
 from aglets.training.optim.solver import Progress, Solver
 from aglets.training.optim.state import Problem, State, StoredState, empty_state
 from aglets.training.path_point import PathPoint
@@ -214,7 +215,8 @@ def _beginning(problem: Problem) -> Resume:
         state = solve_beta(problem, state, 1e-3 * size)
     else:
         g, _ = state.scores.gradient()
-        lowest = max(lowest, float(np.abs(g).max(initial=0.0)) / design.factor)
+        sizes = np.abs(g) if g.ndim == 1 else Shared(1.0, state.sharing).dual_norm(g)
+        lowest = max(lowest, float(sizes.max(initial=0.0)) / design.factor)
     lam_max, reach = problem.graphs.lambda_max(state.scores)
     # Graphlets may also have nothing to say because all graphs contain the same ones.
     fits = state.scores.residual_size() < FITTED * size
@@ -265,16 +267,18 @@ class _Epochs:
     def _spent(self, patience: Patience, state: State) -> bool:
         if self.judge is None:
             return False
-        active = state.beta != 0.0
+        active = state.in_use
         z, coef = state.z[state.z_of(active)], np.concatenate([state.beta[active], state.gamma])
         return patience.spent(state, self.judge.judge(state.matched, active, z, coef, state.beta0))
 
     def _converged(self, step: Progress, lam: float, before: float, now: float) -> bool:
         tol = self.schedule.tol
+        # With several outputs beta is solved roughly until the lambda is closed.
+        loose = 0.0 if step.state.beta.ndim == 1 else ROUGH
         return (
             before - now <= tol * abs(before)
             and step.n_added == 0
-            and kkt_violation(step.state, lam) <= tol * lam
+            and kkt_violation(step.state, lam) <= max(tol, loose) * lam
         )
 
     def _point(
@@ -285,7 +289,7 @@ class _Epochs:
         lam_max: float,
         effort: _Effort,
     ) -> PathPoint:
-        active, steps = state.beta != 0.0, effort.steps
+        active, steps = state.in_use, effort.steps
         return PathPoint(
             lam=lam,
             lam_max=lam_max,
@@ -311,6 +315,6 @@ class _Epochs:
             seconds_search=sum(step.seconds_search for step in steps),
             seconds_beta=sum(step.seconds_beta for step in steps),
             seconds_z=sum(step.seconds_z for step in steps),
-            gamma=np.empty(0) if state.design is None else state.design.back @ state.gamma,
+            gamma=state.gamma if state.design is None else state.design.back @ state.gamma,
             held_f=np.empty(0) if judgement is None else judgement.f,
         )

@@ -11,7 +11,7 @@ from aglets.graphs.arrays import Floats
 from aglets.model.path_models import PathModels
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.path_point import PathPoint
-from aglets.training.point_graphlets import terms_of
+from aglets.training.point_graphlets import terms_of, used_rows
 
 __all__ = ["MAX_NUMBERS", "MAX_STOPS", "stops_of"]
 
@@ -39,7 +39,8 @@ def stops_of(
 
 def _n_numbers(point: PathPoint) -> int:
     """Count what one point adds to a file: attributes, labels and edges."""
-    return len(point.z) + sum(len(p.labels) + 2 * len(p.edges) + 1 for p in point.patterns)
+    structure = sum(len(p.labels) + 2 * len(p.edges) for p in point.patterns)
+    return len(point.z) + structure + point.beta.size
 
 
 def _joined(
@@ -47,23 +48,33 @@ def _joined(
 ) -> PathModels:
     place: dict[tuple[object, ...], int] = {}
     graphlets: list[Graphlet] = []
-    terms: list[tuple[int, int, int, float]] = []
+    terms: list[tuple[int, slice, int, Floats]] = []
+    n_outputs = 0
     for stop, points in enumerate(stops):
-        for output, point in enumerate(points):
-            for term in terms_of(point, input_spec):
-                key = (output, *term.key)
+        n_outputs = 0
+        for point in points:
+            outputs = slice(n_outputs, n_outputs + point.n_outputs)
+            n_outputs = outputs.stop
+            found = zip(terms_of(point, input_spec), used_rows(point).T, strict=True)
+            for term, coef in found:
+                key = (outputs.start, *term.key)
                 if key not in place:
                     place[key] = len(graphlets)
                     graphlets.append(term.in_user_units(input_spec))
-                terms.append((stop, output, place[key], term.coef))
-    coefs = np.zeros((len(stops), len(stops[0]), len(graphlets)))
-    for stop, output, j, coef in terms:
-        coefs[stop, output, j] += coef
+                terms.append((stop, outputs, place[key], coef))
+    coefs = np.zeros((len(stops), n_outputs, len(graphlets)))
+    for stop, outputs, j, coef in terms:
+        coefs[stop, outputs, j] += coef
     return PathModels(
         points=np.array(chosen),
         graphlets=graphlets,
         coefs=coefs * units[:, None],
-        intercepts=np.array([[point.beta0 for point in points] for points in stops]) * units,
-        covariate_coefs=np.array([[point.gamma for point in points] for points in stops])
+        intercepts=np.array(
+            [np.concatenate([point.intercepts for point in points]) for points in stops]
+        )
+        * units,
+        covariate_coefs=np.array(
+            [np.concatenate([point.gamma_rows for point in points]) for points in stops]
+        )
         * units[:, None],
     )

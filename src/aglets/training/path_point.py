@@ -20,9 +20,9 @@ class PathPoint:
     ----------
     lam, lam_max : float
     rho : float
-    beta : ndarray of shape (n_graphlets,)
-        Coefficients, none of them zero.
-    beta0 : float
+    beta : ndarray of shape (n_graphlets,) or (n_graphlets, n_outputs)
+        Coefficients: none of them zero, or no row of them if several outputs share graphlets.
+    beta0 : float, or ndarray of shape (n_outputs,)
     patterns : list of Pattern
     channels : ndarray of shape (n_graphlets,)
         What is made of the places of each: best, sum or mean, by number.
@@ -41,9 +41,9 @@ class PathPoint:
         Work of these searches, in units that no clock knows.
     seconds, seconds_search, seconds_beta, seconds_z : float
         In all, in the walks of the tree, and in the updates of the two blocks.
-    gamma : ndarray of shape (n_covariates,)
+    gamma : ndarray of shape (n_covariates,) or (n_covariates, n_outputs)
         Coefficients of the covariates, in the units in which they were given.
-    held_f : ndarray of shape (n_held_out,)
+    held_f : ndarray of shape (n_held_out,) or (n_outputs, n_held_out)
         f on the validation graphs, if it was asked for; else empty.
     """
 
@@ -51,7 +51,7 @@ class PathPoint:
     lam_max: float
     rho: float
     beta: Floats
-    beta0: float
+    beta0: float | Floats
     patterns: list[Pattern]
     channels: Codes
     z: Floats
@@ -73,3 +73,28 @@ class PathPoint:
     seconds_z: float
     gamma: Floats = field(default_factory=lambda: np.empty(0))
     held_f: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs the point is of."""
+        return 1 if self.beta.ndim == 1 else self.beta.shape[1]
+
+    @property
+    def coef_rows(self) -> Floats:
+        """Coefficients, shape (n_outputs, n_graphlets)."""
+        return np.atleast_2d(self.beta.T)
+
+    @property
+    def intercepts(self) -> Floats:
+        """beta_0 of each output."""
+        return np.atleast_1d(np.asarray(self.beta0, dtype=np.float64))
+
+    @property
+    def gamma_rows(self) -> Floats:
+        """Coefficients of covariates, shape (n_outputs, n_covariates)."""
+        return np.atleast_2d(self.gamma.T)
+
+    @property
+    def held_rows(self) -> Floats:
+        """Values of f on the validation graphs, shape (n_outputs, n_held_out)."""
+        return np.atleast_2d(self.held_f)

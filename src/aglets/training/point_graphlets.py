@@ -14,7 +14,7 @@ from aglets.training.engine.graphlet_names import CHANNELS
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
 
-__all__ = ["Term", "decision", "terms_of"]
+__all__ = ["Term", "decision", "terms_of", "used_rows"]
 
 
 class Term(NamedTuple):
@@ -51,11 +51,14 @@ class Term(NamedTuple):
 
 
 def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
-    """Give the terms of a point whose coefficient is not zero."""
+    """Give the terms of a point whose coefficient is not zero.
+
+    Where outputs share graphlets, the coefficient of a term is the largest of its row.
+    """
     d, de = input_spec.n_attributes, input_spec.n_edge_attributes
     position = 0
     for pattern, channel, coef in zip(
-        point.patterns, point.channels.tolist(), point.beta, strict=True
+        point.patterns, point.channels.tolist(), largest_coefs(point), strict=True
     ):
         k, m = len(pattern.labels), len(pattern.edges)
         middle, end = position + k * d, position + k * d + m * de
@@ -79,12 +82,27 @@ def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
 def decision(points: Sequence[PathPoint], input_spec: InputSpec, sample: Sample) -> Floats:
     """Evaluate every output's f for graphs in scaled units, shape (n_graphs, n_outputs)."""
     graphs = sample.graphs
-    f = np.tile([point.beta0 for point in points], (len(graphs), 1)).astype(np.float64)
-    for output, point in enumerate(points):
+    f = np.tile(np.concatenate([point.intercepts for point in points]), (len(graphs), 1))
+    first = 0
+    for point in points:
+        own = slice(first, first + point.n_outputs)
         terms = list(terms_of(point, input_spec))
         if terms:
             psi = agis(graphs, [term.in_model_units() for term in terms], rho=point.rho)
-            f[:, output] += psi @ np.array([term.coef for term in terms])
+            f[:, own] += psi @ used_rows(point).T
         if sample.covariates is not None:
-            f[:, output] += sample.covariates @ point.gamma
+            f[:, own] += sample.covariates @ point.gamma_rows.T
+        first = own.stop
     return f
+
+
+def largest_coefs(point: PathPoint) -> Floats:
+    """Return the coefficient of each graphlet, or the one that is largest over outputs."""
+    if point.beta.ndim == 1:
+        return point.beta
+    return np.asarray(point.beta[np.arange(len(point.beta)), np.abs(point.beta).argmax(axis=1)])
+
+
+def used_rows(point: PathPoint) -> Floats:
+    """Return the coefficients of all terms, shape (n_outputs, n_terms)."""
+    return point.coef_rows[:, largest_coefs(point) != 0.0]

@@ -49,7 +49,7 @@ def standard_error(
         values = [(result.score if by_score else result.loss)[at] for result in results]
         return float(np.std(values, ddof=1) / np.sqrt(len(values)))
     points = [path[choice.index] for path in results[0].paths[choice.position]]
-    f = np.stack([point.held_f for point in points], axis=1)
+    f = np.concatenate([point.held_rows for point in points]).T
     sample = held_out[0]
     if by_score:
         parts = outputs.score_parts(sample.targets, f, sample.weights)

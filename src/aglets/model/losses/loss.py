@@ -76,6 +76,9 @@ class Loss(ABC):
     options: ClassVar[Mapping[str, Option]] = {}
     #: Whether :meth:`class_probabilities` says something.
     probabilistic: ClassVar[bool] = False
+    #: Whether the outputs of more than two classes depend on each other. Methods then take a row
+    #: per class, too.
+    joint: ClassVar[bool] = False
 
     def __init__(self, **options: float) -> None:
         kind = type(self).__name__
@@ -141,6 +144,15 @@ class Loss(ABC):
         has such a form is trained on targets without unit, which takes as long in any unit.
         """
         return None
+
+    def best_intercepts(self, y: Floats, offset: Floats, w: Floats, current: Floats) -> Floats:
+        """Minimise over an intercept per row of y; an output without weight has 0."""
+        return np.array(
+            [
+                self.best_intercept(own, f, weight, float(start)) if weight.any() else 0.0
+                for own, f, weight, start in zip(y, offset, w, current, strict=True)
+            ]
+        )
 
     def score(self, y: Floats, f: Floats, w: Floats) -> float:
         """Weighted accuracy for classification (f = 0 counts as -1), R² for regression.

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from aglets import _core
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts
 from aglets.training.engine.calls import ask, ask_each
@@ -86,25 +87,31 @@ class JointTree:
         size: int,
         pooling: tuple[str, ...],
         likely: Ints,
+        sharing: float,
     ) -> tuple[Found, Ints]:
         """Find every code of at most `size` nodes with |g| > lam, in tree order.
 
-        A code comes once for each channel in which it violates. Codes that are likely to be visited
-        are asked for in one round at the beginning: those of the last search, which are the second
-        thing that is returned. What is found does not depend on them.
+        A code comes once for each channel in which it violates; with several outputs |g| is the
+        dual norm of their penalty. Codes that are likely to be visited are asked for in one round
+        at the beginning: those of the last search, which are the second thing that is returned.
+        What is found does not depend on them.
         """
         codes, n_visited, n_before = self._roots, 0, len(self._codes)
-        found: list[tuple[Ints, Ints, Floats, Floats]] = []
+        found: list[tuple[Ints, Ints, Floats, Floats, Floats]] = []
         visited = [self._roots[:0]]
         known = _Known(lambda codes: self._gradients(graphs, scores, codes), likely)
         while len(codes):
             n_visited += len(codes)
             visited.append(codes)
             g, g_bar = known.of(codes)
-            at, channel = np.nonzero(np.abs(g) > lam)
-            found.append((codes[at], channel, g[at, channel], g_bar[at, channel]))
-            codes = self._children(codes[(g_bar > lam).any(axis=1)], size)
-        nodes, channels, g, g_bar = (np.concatenate([part[j] for part in found]) for j in range(4))
+            sizes = _norms(g, sharing)
+            at, channel = np.nonzero(sizes > lam)
+            own = (g[at, channel], g_bar[at, channel], sizes[at, channel])
+            found.append((codes[at], channel, *own))
+            codes = self._children(codes[(_norms(g_bar, sharing) > lam).any(axis=1)], size)
+        nodes, channels, g, g_bar, norms = (
+            np.concatenate([part[j] for part in found]) for j in range(5)
+        )
         places = [
             (*self._place(node), channel)
             for node, channel in zip(nodes.tolist(), channels.tolist(), strict=True)
@@ -118,12 +125,14 @@ class JointTree:
             n_visited=n_visited,
             n_made=len(self._codes) - n_before,
             channels=channels[order].astype(np.int32),
-            norms=np.abs(g[order]),
+            norms=norms[order],
             pooling=pooling,
         )
         return met, np.concatenate(visited)
 
-    def largest(self, graphs: Sequence[Any], scores: Sequence[Any], size: int) -> tuple[float, int]:
+    def largest(
+        self, graphs: Sequence[Any], scores: Sequence[Any], size: int, sharing: float
+    ) -> tuple[float, int]:
         """Largest |g| of codes of at most `size` nodes, and the number of nodes of its code."""
         best, n_nodes = 0.0, 0
         codes, bounds = self._roots, np.empty(0)
@@ -131,12 +140,12 @@ class JointTree:
         while True:
             if len(codes):
                 g, g_bar = self._gradients(graphs, scores, codes)
-                sizes = np.abs(g).max(axis=1)
+                sizes = _norms(g, sharing).max(axis=1)
                 top = int(sizes.argmax())
                 if sizes[top] > best:
                     best, n_nodes = float(sizes[top]), int(self._codes[codes[top], 5])
                 waiting = np.concatenate([waiting, codes])
-                bounds = np.concatenate([bounds, g_bar.max(axis=1)])
+                bounds = np.concatenate([bounds, _norms(g_bar, sharing).max(axis=1)])
             waiting, bounds = waiting[bounds > best], bounds[bounds > best]
             if not len(waiting):
                 return best, n_nodes
@@ -187,7 +196,7 @@ class JointTree:
     def _gradients(
         self, graphs: Sequence[Any], scores: Sequence[Any], codes: Ints
     ) -> tuple[Floats, Floats]:
-        """G and g_bar over all shards, a row per code and a column per channel."""
+        """G and g_bar over all shards: by code and channel, and by output if there are several."""
         members = self._members[codes]
         present = members >= 0
         asked = [
@@ -195,7 +204,7 @@ class JointTree:
             for k, score in enumerate(scores)
         ]
         answers = ask_each(graphs, "signed_sums", asked)
-        up, down = np.zeros((2, len(codes), answers[0][0].shape[1]))
+        up, down = np.zeros((2, len(codes), *answers[0][0].shape[1:]))
         for k, (plus, minus) in enumerate(answers):
             up[present[:, k]] += plus
             down[present[:, k]] += minus
@@ -298,3 +307,11 @@ class JointTree:
                 forward = bool(self._codes[node, 1] < self._codes[node, 2])
                 self._places[node] = (*self._place(parent), int(forward), node)
         return self._places[node]
+
+
+def _norms(g: Floats, sharing: float) -> Floats:
+    """Sizes of gradients by code and channel; over outputs, the dual norm of the penalty."""
+    if g.ndim == 2:
+        return np.abs(g)
+    rows = np.ascontiguousarray(g.reshape(-1, g.shape[2]))
+    return _core.dual_norms(rows, sharing).reshape(g.shape[:2])

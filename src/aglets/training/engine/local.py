@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from aglets import _core
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts, Tree
+from aglets.model.losses import JointLoss
 from aglets.preprocessing.starts import starting_vectors
 from aglets.training.engine.covariate_design import CovariateDesign, CovariateMoments
 from aglets.training.engine.graphlet_names import (
@@ -20,9 +22,9 @@ from aglets.training.engine.graphlet_names import (
     patterns_of,
     pooling_of,
 )
-from aglets.training.engine.matched import LocalMatched, LocalScores
-from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
-from aglets.training.engine.score_sums import ScoreSums
+from aglets.training.engine.matched import LocalMatched, LocalScores, decision, score_sums
+from aglets.training.engine.protocol import Goal, Intercept, Judgement, MiningPlan
+from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
 from aglets.training.engine.values import Places, Values, matched_values
 from aglets.training.sample import Sample
 
@@ -109,7 +111,7 @@ class LocalPlacement:
 
     def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
         """Return the graphs as one path sees them; a design of several shards comes from them."""
-        values, weight = self.sample.covariates, self.sample.weights[goal.output]
+        values, weight = self.sample.covariates, self.weight_of(goal.output)
         if design is None and values is not None:
             design = CovariateDesign.of(values, goal.covariate_penalty, weight)
         return LocalGraphs(self, goal, design)
@@ -141,13 +143,18 @@ class LocalPlacement:
         """Return the children of tree nodes, grown if need be (`Tree.children`)."""
         return self.tree.children(names, maxpat=maxpat)
 
-    def covariate_moments(self, output: int) -> CovariateMoments:
-        """Sum up the covariates, weighted as one output is."""
-        return CovariateMoments.of(self._covariates, self.sample.weights[output])
+    def weight_of(self, output: int | None) -> Floats:
+        """Return the weights of graphs for an output, or their means over all outputs."""
+        weights = self.sample.weights
+        return np.asarray(weights.mean(axis=0) if output is None else weights[output])
 
-    def covariate_squares(self, output: int, mean: Floats) -> Floats:
+    def covariate_moments(self, output: int | None) -> CovariateMoments:
+        """Sum up the covariates, weighted as one output is, or as all are."""
+        return CovariateMoments.of(self._covariates, self.weight_of(output))
+
+    def covariate_squares(self, output: int | None, mean: Floats) -> Floats:
         """Weighted sum of squared distances from the mean."""
-        return np.asarray(self.sample.weights[output] @ (self._covariates - mean) ** 2)
+        return np.asarray(self.weight_of(output) @ (self._covariates - mean) ** 2)
 
     def covariate_triangle(self, mean: Floats, back: Floats) -> Floats:
         """R of a QR decomposition of the scaled covariates."""
@@ -188,9 +195,9 @@ class LocalGraphs:
         self.placement = placement
         self.rho, self.maxpat, self.output = goal.rho, goal.maxpat, goal.output
         self.pooling, self.counts = goal.pooling, goal.pooling != ("best",)
-        self.loss = goal.loss
-        self.y = np.ascontiguousarray(sample.targets[goal.output])
-        self.weight = np.ascontiguousarray(sample.weights[goal.output])
+        self.loss, self.sharing = goal.loss, goal.sharing
+        self.one_target = isinstance(goal.loss, JointLoss) and goal.loss.one_target
+        self.y, self.weight = rows_of(sample, goal.output)
         self.design = design
         self.covariates = None if design is None else design.rows(placement._covariates)
 
@@ -205,13 +212,18 @@ class LocalGraphs:
             np.empty(0, dtype=np.int32),
             np.empty(0, dtype=np.int64),
             np.empty(0, dtype=np.int32),
-            Values.none(len(self.y), self.counts),
+            Values.none(self.y.shape[-1], self.counts),
         )
 
     def search(self, scores: LocalScores, lam: float) -> Found:
         """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
         found = self.placement.tree.search(
-            scores.residual, lam=lam, rho=self.rho, maxpat=self.maxpat, pooling=self.pooling
+            scores.residual,
+            lam=lam,
+            rho=self.rho,
+            maxpat=self.maxpat,
+            pooling=self.pooling,
+            sharing=self.sharing,
         )
         return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
 
@@ -219,19 +231,23 @@ class LocalGraphs:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
         tree = self.placement.tree
         value, node = tree.lambda_max(
-            scores.residual, rho=self.rho, maxpat=self.maxpat, pooling=self.pooling
+            scores.residual,
+            rho=self.rho,
+            maxpat=self.maxpat,
+            pooling=self.pooling,
+            sharing=self.sharing,
         )
         return value, 0 if node < 0 else len(tree.pattern(node).types)
 
     def signed_sums(self, scores: LocalScores, nodes: Ints) -> tuple[Floats, Floats]:
         """G of untrained graphlets, split by the sign of the residual (`Tree.signed_sums`).
 
-        A row per tree node, and a column per channel.
+        A row per tree node, and a column per channel; a last axis for several outputs.
         """
         up, down = self.placement.tree.signed_sums(
             nodes, scores.residual, rho=self.rho, pooling=self.pooling
         )
-        return up[:, :, 0], down[:, :, 0]
+        return (up[:, :, 0], down[:, :, 0]) if self.y.ndim == 1 else (up, down)
 
     def work_spent(self) -> int:
         """Work of all searches so far."""
@@ -358,37 +374,44 @@ class LocalJudge:
         self._rho, self._loss, self._keep_f = graphs.rho, graphs.loss, keep_f
         self._counts = graphs.counts
         self._held_out = graphs.placement.held_out(held_out.graphs)
-        self._y = np.ascontiguousarray(held_out.targets[graphs.output])
-        self._weight = np.ascontiguousarray(held_out.weights[graphs.output])
+        self._y, self._weight = rows_of(held_out, graphs.output)
         self._covariates = None
         if graphs.design is not None and held_out.covariates is not None:
             self._covariates = graphs.design.rows(held_out.covariates)
 
     def judge(
-        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
     ) -> Judgement:
         """Judge the model of the chosen graphlets."""
         loss, sums, f = self.sums(matched, chosen, z, coef, beta0)
         return Judgement(loss, sums.score, f)
 
     def sums(
-        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
-    ) -> tuple[float, ScoreSums, Floats]:
+        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
+    ) -> tuple[float, ScoreSums | JointScoreSums, Floats]:
         """Loss, what the score is made of, and f if it was asked for."""
         f = self._decision(matched, chosen, z, coef, beta0)
         loss = self._loss.value(self._y, f, self._weight)
-        sums = ScoreSums.of(self._loss, self._y, f, self._weight)
+        sums = score_sums(self._loss, self._y, f, self._weight)
         return loss, sums, f if self._keep_f else np.empty(0)
 
     def _decision(
-        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+        self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
     ) -> Floats:
         n = np.count_nonzero(chosen)
-        base = beta0 if self._covariates is None else beta0 + coef[n:] @ self._covariates
+        base: Any = np.asarray(beta0)[..., None]
+        if self._covariates is not None:
+            base = decision(coef[n:], beta0, self._covariates)
         if not n:
-            return np.full(len(self._y), base)
+            return np.full(self._y.shape, base)
         psi = self._held_out.psi(matched.handles[chosen], z, self._rho, self._counts)
-        return np.asarray(base + coef[:n] @ psi)
+        return np.asarray(base + coef[:n].T @ psi)
+
+
+def rows_of(sample: Sample, output: int | None) -> tuple[Floats, Floats]:
+    """Return the targets and weights of one output, or of all of them."""
+    rows = slice(None) if output is None else output
+    return np.ascontiguousarray(sample.targets[rows]), np.ascontiguousarray(sample.weights[rows])
 
 
 def starting_attributes(starts: Starts, patterns: Sequence[Pattern]) -> tuple[Floats, Ints]:

@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
-from aglets.training.engine.score_sums import ScoreSums
+from aglets.model.losses import JointLoss, Loss, Softmax
+from aglets.training.engine.protocol import Intercept
+from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
 from aglets.training.engine.values import Values
 
 if TYPE_CHECKING:
     from aglets.mining import Pattern
     from aglets.training.engine.local import LocalGraphs
 
-__all__ = ["LocalMatched", "LocalScores"]
+__all__ = ["LocalMatched", "LocalScores", "decision", "score_sums"]
+
+
+#: With more rows than this, the outputs of one target have one quadratic model together: a matrix
+#: for each would take longer than the steps that it saves.
+MANY_ROWS = 128
 
 
 class LocalMatched:
@@ -58,9 +65,9 @@ class LocalMatched:
             self._rows = np.vstack([self.psi, self.graphs.covariates])
         return self._rows
 
-    def scores(self, coef: Floats, beta0: float) -> LocalScores:
+    def scores(self, coef: Floats, beta0: Intercept) -> LocalScores:
         """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i)."""
-        return LocalScores(self, beta0 + coef @ self.rows)
+        return LocalScores(self, decision(coef, beta0, self.rows))
 
     def entered(
         self, names: Ints, z: Floats, patterns: tuple[Pattern, ...] | None = None
@@ -104,7 +111,7 @@ class LocalScores:
         self.f = f
         self._value: float | None = None
         self._residual: Floats | None = None
-        self._gradient: tuple[Floats, float] | None = None
+        self._gradient: tuple[Floats, Intercept] | None = None
         self._chosen: Bools | None = None
         self._chosen_rows: Floats | None = None
 
@@ -129,11 +136,12 @@ class LocalScores:
             self._value = graphs.loss.value(graphs.y, self.f, graphs.weight)
         return self._value
 
-    def gradient(self) -> tuple[Floats, float]:
+    def gradient(self) -> tuple[Floats, Intercept]:
         """(sum_i a_i rows_i, sum_i a_i)."""
         if self._gradient is None:
             a = self.residual
-            self._gradient = self.matched.rows @ a, float(a.sum())
+            total = float(a.sum()) if a.ndim == 1 else a.sum(axis=1)
+            self._gradient = self.matched.rows @ a.T, total
         return self._gradient
 
     def residual_size(self) -> float:
@@ -144,61 +152,87 @@ class LocalScores:
         """Weighted accuracy, or R²."""
         return self.score_sums().score
 
-    def score_sums(self) -> ScoreSums:
+    def score_sums(self) -> ScoreSums | JointScoreSums:
         """Sum up what the score is made of."""
         graphs = self.matched.graphs
-        return ScoreSums.of(graphs.loss, graphs.y, self.f, graphs.weight)
+        return score_sums(graphs.loss, graphs.y, self.f, graphs.weight)
 
     def quadratic(self, chosen: Bools, min_bend: float) -> tuple[Floats, Floats]:
         """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
-        graphs, a = self.matched.graphs, self.residual
-        lowest = min_bend * graphs.loss.curvature_bound(graphs.weight)
-        bend = self.curvature
-        bend = np.where(a != 0.0, np.maximum(bend, lowest), bend)
-        rows = self._rows_of(chosen)
-        bent = bend > 0.0
-        bent_rows = rows[:, bent]
-        return (bent_rows * bend[bent]) @ bent_rows.T, rows @ a
+        rows, bend = self._rows_of(chosen), self._lifted(min_bend)
+        slopes = rows @ self.residual.T
+        if bend.ndim == 1:
+            return gram(rows, bend), slopes
+        if self.matched.graphs.one_target and len(rows) > MANY_ROWS:
+            return gram(rows, bend.max(axis=0)), slopes
+        return np.stack([gram(rows, own) for own in bend], axis=2), slopes
 
-    def line(self, chosen: Bools, change: Floats, change0: float) -> LocalLine:
+    def bends(self, min_bend: float) -> Floats:
+        """Sum the curvatures of each output."""
+        return np.asarray(self._lifted(min_bend).sum(axis=1))
+
+    def _lifted(self, min_bend: float) -> Floats:
+        """Curvatures, lifted where the loss has a slope but no bend."""
+        graphs, bend = self.matched.graphs, self.curvature
+        lowest = min_bend * graphs.loss.curvature_bound(graphs.weight)
+        return np.where(self.residual != 0.0, np.maximum(bend, lowest), bend)
+
+    def line(self, chosen: Bools, change: Floats, change0: Intercept) -> LocalLine:
         """Draw the line along a change of coefficients and intercept."""
-        return LocalLine(self, change @ self._rows_of(chosen)[:-1] + change0)
+        return LocalLine(self, decision(change, change0, self._rows_of(chosen)[:-1]))
 
     def _rows_of(self, chosen: Bools) -> Floats:
         """Take the chosen rows, and ones below; a step asks twice for the same."""
         if self._chosen is not chosen or self._chosen_rows is None:
-            rows = np.empty((np.count_nonzero(chosen) + 1, len(self.f)))
+            rows = np.empty((np.count_nonzero(chosen) + 1, self.f.shape[-1]))
             np.compress(chosen, self.matched.rows, axis=0, out=rows[:-1])
             rows[-1] = 1.0
             self._chosen, self._chosen_rows = chosen, rows
         return self._chosen_rows
 
-    def best_intercept(self, current: float) -> float:
+    def best_intercept(self, current: Intercept) -> Intercept:
         """Find the number b that minimises the loss of f + b, exactly."""
         graphs = self.matched.graphs
         return graphs.loss.best_intercept(graphs.y, self.f, graphs.weight, current)
 
-    def intercept_interval(self) -> tuple[float, float] | None:
+    def intercept_interval(self, output: int | None) -> tuple[float, float] | None:
         """Two numbers between which this shard has a best intercept; None if it has no weight."""
-        graphs = self.matched.graphs
-        if not graphs.weight.any():
-            return None
-        return graphs.loss.intercept_interval(graphs.y, self.f, graphs.weight)
+        loss, y, f, weight = self._of_output(output)
+        return loss.intercept_interval(y, f, weight) if weight.any() else None
 
-    def intercept_slope(self, b: float) -> tuple[float, float]:
+    def intercept_slope(self, b: float, output: int | None) -> tuple[float, float]:
         """First derivative, with its sign changed, and second one of the loss of f + b by b."""
-        moved = LocalScores(self.matched, self.f + b)
-        return float(moved.residual.sum()), float(moved.curvature.sum())
+        loss, y, f, weight = self._of_output(output)
+        moved = f + b
+        slope, bend = loss.residual(y, moved, weight), loss.curvature(y, moved, weight)
+        return float(slope.sum()), float(bend.sum())
+
+    def softmax_sums(self, rows: slice, b: Floats) -> tuple[float, Floats, Floats]:
+        """Value, slopes and curvatures by the intercepts of classes that depend on each other."""
+        graphs = self.matched.graphs
+        return Softmax().intercept_sums(graphs.y[rows], self.f[rows], graphs.weight[rows], b)
+
+    def _of_output(self, output: int | None) -> tuple[Loss, Floats, Floats, Floats]:
+        graphs = self.matched.graphs
+        if isinstance(graphs.loss, JointLoss):
+            assert output is not None
+            loss = graphs.loss.loss_of(output)
+            return loss, graphs.y[output], self.f[output], graphs.weight[output]
+        return graphs.loss, graphs.y, self.f, graphs.weight
 
     def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
         matched, graphs = self.matched, self.matched.graphs
         handles, embedding = matched.handles[chosen], matched.embedding_of(chosen)
         places = matched.values.places
-        if places is None:
+        if places is None and beta.ndim == 1:
             weights = (2.0 * graphs.rho) * (beta[:, None] * matched.psi[chosen]) * self.residual
             return graphs.pull(handles, z, embedding, np.ascontiguousarray(weights))
-        weights = (2.0 * graphs.rho) * np.outer(beta, self.residual)
+        if places is None:
+            weights = (2.0 * graphs.rho) * (beta @ self.residual) * matched.psi[chosen]
+            return graphs.pull(handles, z, embedding, np.ascontiguousarray(weights))
+        pulls = np.outer(beta, self.residual) if beta.ndim == 1 else beta @ self.residual
+        weights = (2.0 * graphs.rho) * pulls
         return graphs.pull_places(handles, z, embedding, places.of(chosen), weights)
 
     def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
@@ -206,8 +240,12 @@ class LocalScores:
         rho, psi = self.matched.graphs.rho, self.matched.psi[chosen]
         size = np.abs(beta)
         distances = self._distances(chosen, psi)
-        first = 2.0 * rho * size * (psi @ np.abs(self.residual))
-        return np.asarray(first + 4.0 * rho * size**2 * (distances @ self.curvature))
+        if beta.ndim == 1:
+            first = 2.0 * rho * size * (psi @ np.abs(self.residual))
+            return np.asarray(first + 4.0 * rho * size**2 * (distances @ self.curvature))
+        first = 2.0 * rho * (psi * np.abs(beta @ self.residual)).sum(axis=1)
+        bends = (size**2 * (distances @ self.curvature.T)).sum(axis=1)
+        return np.asarray(first + 4.0 * rho * bends)
 
     def _distances(self, chosen: Bools, psi: Floats) -> Floats:
         """Return rho psi² D; of a graphlet that counts, psi times the sum of rho s D over places.
@@ -219,6 +257,29 @@ class LocalScores:
             return _less_log(psi) * psi
         own, graphs = places.of(chosen), self.matched.graphs
         return graphs.pooled(self.matched.handles[chosen], _less_log(own.scores)) * psi
+
+
+def decision(coef: Floats, beta0: Intercept, rows: Floats) -> Floats:
+    """beta_0 + coef · rows: shape (n_graphs,), or (n_outputs, n_graphs) for several outputs."""
+    if coef.ndim == 1:
+        return np.asarray(beta0 + coef @ rows)
+    return np.asarray(beta0[:, None] + coef.T @ rows)
+
+
+def gram(rows: Floats, bend: Floats) -> Floats:
+    """sum_i h_i rows_i rows_i' over graphs that bend."""
+    bent = bend > 0.0
+    bent_rows = rows[:, bent]
+    return np.asarray((bent_rows * bend[bent]) @ bent_rows.T)
+
+
+def score_sums(
+    loss: Loss | JointLoss, y: Floats, f: Floats, weight: Floats
+) -> ScoreSums | JointScoreSums:
+    """Sum up what the score is made of, for one output or several."""
+    if isinstance(loss, JointLoss):
+        return JointScoreSums.of(loss, y, f, weight)
+    return ScoreSums.of(loss, y, f, weight)
 
 
 def _less_log(scores: Floats) -> Floats:

@@ -9,6 +9,10 @@ An `Engine` *places* the training graphs of a fit; the `Placement` serves all it
 rho, maxpat, loss and output it is a `TrainingGraphs`, which gives `Matched` graphlets, and these
 give `Scores`.
 
+Where all outputs are trained together, what is one number or vector per output gets a last axis:
+coefficients, slopes and gradients have shape (n_rows, n_outputs), intercepts (n_outputs,), f and
+residuals (n_outputs, n_graphs).
+
 An opaque object goes back only to the graphs it came from: such arguments are of type ``Own``.
 
 A graphlet is known by its *name*, a number that its placement gave in a search: it stands for a
@@ -28,13 +32,14 @@ import numpy as np
 
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern
-from aglets.model.losses import Loss
+from aglets.model.losses import JointLoss, Loss
 from aglets.training.engine.covariate_design import CovariateDesign
 from aglets.training.sample import Sample
 
 __all__ = [
     "Engine",
     "Goal",
+    "Intercept",
     "Judge",
     "Judgement",
     "Line",
@@ -48,6 +53,9 @@ __all__ = [
 
 #: What the same graphs gave before: their kind of `Matched` or `Scores`.
 Own = Any
+
+#: A number, or one per output.
+Intercept = Any
 
 
 @dataclass(frozen=True)
@@ -79,23 +87,33 @@ class Goal:
 
     Parameters
     ----------
-    loss : Loss
+    loss : Loss or JointLoss
+        That of the output; joint if all outputs are trained together.
     rho : float
     maxpat : int
-    output : int
-        Which row of the targets.
+    output : int or None
+        Which row of the targets; None for all rows, which then share graphlets.
     covariate_penalty : float
         Penalty on covariates as a multiple of lambda.
     pooling : tuple of {"best", "sum", "mean"}
         Channels in which patterns may enter.
+    sharing : float
+        With all outputs together, the part of the penalty that a graphlet pays once for all of
+        them (`Shared`); the rest is paid for every output.
     """
 
-    loss: Loss
+    loss: Loss | JointLoss
     rho: float
     maxpat: int
-    output: int = 0
+    output: int | None = 0
     covariate_penalty: float = 0.0
     pooling: tuple[str, ...] = ("best",)
+    sharing: float = 1.0
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """Shape of an intercept: () for one output, else (n_outputs,)."""
+        return (self.loss.n_outputs,) if isinstance(self.loss, JointLoss) else ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +141,7 @@ class Scores(Protocol):
     def value(self) -> float:
         """1/2 sum_i w_i loss(y_i, f_i)."""
 
-    def gradient(self) -> tuple[Floats, float]:
+    def gradient(self) -> tuple[Floats, Intercept]:
         """(g, slope): g = sum_i a_i rows_i, and sum_i a_i, which is the slope of the intercept."""
 
     def residual_size(self) -> float:
@@ -136,13 +154,17 @@ class Scores(Protocol):
         """(Q, g) of the chosen rows and, last, of the intercept: the Newton model of the loss.
 
         Q = sum_i h_i rows_i rows_i', where the curvature h_i is at least `min_bend` times its
-        bound where a_i != 0.
+        bound where a_i != 0. With several outputs Q has a last axis for them, or, if they belong
+        to one target and rows are many, it is one matrix with the largest curvature over outputs.
         """
 
-    def line(self, chosen: Bools, change: Floats, change0: float) -> Line:
+    def bends(self, min_bend: float) -> Floats:
+        """Sum the curvatures of `quadratic` over graphs, for each of several outputs."""
+
+    def line(self, chosen: Bools, change: Floats, change0: Intercept) -> Line:
         """Draw the line along a change of the coefficients of chosen rows and of the intercept."""
 
-    def best_intercept(self, current: float) -> float:
+    def best_intercept(self, current: Intercept) -> Intercept:
         """Find the number b that minimises the loss of f + b, exactly, from `current`."""
 
     def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
@@ -159,7 +181,7 @@ class Scores(Protocol):
 class Matched(Protocol):
     """Graphlets matched with the training graphs: psi, best embeddings, rows of covariates."""
 
-    def scores(self, coef: Floats, beta0: float) -> Scores:
+    def scores(self, coef: Floats, beta0: Intercept) -> Scores:
         """F = beta_0 + coef · rows; `coef` holds those of graphlets, then those of covariates."""
 
     def entered(self, names: Ints, z: Floats) -> Matched:
@@ -176,7 +198,7 @@ class Judge(Protocol):
     """Held-out graphs on which models are judged."""
 
     def judge(
-        self, matched: Own, chosen: Bools, z: Floats, coef: Floats, beta0: float
+        self, matched: Own, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
     ) -> Judgement:
         """Judge the model of the chosen graphlets; `coef` is theirs, then that of covariates."""
 
@@ -195,7 +217,10 @@ class TrainingGraphs(Protocol):
         """Return no graphlets, only covariates."""
 
     def search(self, scores: Own, lam: float) -> Found:
-        """Find every untrained graphlet with |g| > lam (Algorithm 2); its nodes are names."""
+        """Find every untrained graphlet with |g| > lam (Algorithm 2); its nodes are names.
+
+        With several outputs |g| is the dual norm of the penalty.
+        """
 
     def lambda_max(self, scores: Own) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from aglets.graphs.arrays import Floats
-from aglets.model.losses import Loss
+import numpy as np
 
-__all__ = ["ScoreSums"]
+from aglets.graphs.arrays import Floats
+from aglets.model.losses import JointLoss, Loss
+
+__all__ = ["JointScoreSums", "ScoreSums"]
 
 
 @dataclass(frozen=True)
@@ -76,3 +78,37 @@ class ScoreSums:
         if self.spread == 0.0:
             return 1.0 if self.error == 0.0 else 0.0
         return 1.0 - self.error / self.spread
+
+
+@dataclass(frozen=True)
+class JointScoreSums:
+    """Those of several targets, one after the other."""
+
+    targets: tuple[ScoreSums, ...]
+
+    @classmethod
+    def of(cls, loss: JointLoss, y: Floats, f: Floats, w: Floats) -> JointScoreSums:
+        """Sum up some graphs; of more than two classes, the one with the largest f counts."""
+        return cls(
+            tuple(
+                ScoreSums.of(own, y[rows.start], f[rows.start], w[rows.start])
+                if rows.stop - rows.start == 1
+                else _of_classes(y[rows], f[rows], w[rows.start])
+                for rows, own in loss.targets
+            )
+        )
+
+    def __add__(self, other: JointScoreSums) -> JointScoreSums:
+        pairs = zip(self.targets, other.targets, strict=True)
+        return JointScoreSums(tuple(one + another for one, another in pairs))
+
+    @property
+    def score(self) -> float:
+        """Mean over the targets of which some value is known."""
+        found = [sums.score for sums in self.targets if sums.weight > 0.0]
+        return sum(found) / len(found) if found else math.nan
+
+
+def _of_classes(y: Floats, f: Floats, w: Floats) -> ScoreSums:
+    right = float(w @ (y.argmax(axis=0) == f.argmax(axis=0)))
+    return ScoreSums(float(np.sum(w)), right, 0.0, 0.0, 0.0, True)

@@ -17,7 +17,9 @@ import numpy as np
 
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts
+from aglets.model.losses import JointLoss
 from aglets.model.losses.loss import intercept_by_newton
+from aglets.model.losses.softmax import intercepts_by_newton
 from aglets.training.engine.calls import ask, ask_each, lay_next_to
 from aglets.training.engine.covariate_design import CovariateDesign, design_from_parts
 from aglets.training.engine.graphlet_names import (
@@ -28,7 +30,7 @@ from aglets.training.engine.graphlet_names import (
 )
 from aglets.training.engine.joint_tree import JointTree
 from aglets.training.engine.local import starting_attributes
-from aglets.training.engine.protocol import Goal, Judgement, MiningPlan
+from aglets.training.engine.protocol import Goal, Intercept, Judgement, MiningPlan
 from aglets.training.engine.shard_starts import Shard, joint_starts
 from aglets.training.sample import Sample
 
@@ -170,7 +172,8 @@ class ShardedGraphs:
     ) -> None:
         self.placement = placement
         self.parts = parts
-        self.maxpat, self.pooling = goal.maxpat, goal.pooling
+        self.maxpat, self.pooling, self.sharing = goal.maxpat, goal.pooling, goal.sharing
+        self.loss = goal.loss
         self.design = design
         self._likely = np.empty(0, dtype=np.int64)  # codes that the last search visited
 
@@ -185,14 +188,14 @@ class ShardedGraphs:
     def search(self, scores: ShardedScores, lam: float) -> Found:
         """Find every untrained graphlet with |g| > lam (Algorithm 2)."""
         tree = self.placement.tree
-        found, self._likely = tree.search(
-            self.parts, scores.parts, lam, self.maxpat, self.pooling, self._likely
-        )
+        asked = (lam, self.maxpat, self.pooling, self._likely, self.sharing)
+        found, self._likely = tree.search(self.parts, scores.parts, *asked)
         return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
 
     def lambda_max(self, scores: ShardedScores) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
-        return self.placement.tree.largest(self.parts, scores.parts, self.maxpat)
+        tree = self.placement.tree
+        return tree.largest(self.parts, scores.parts, self.maxpat, self.sharing)
 
     def work_spent(self) -> int:
         """Work of all searches so far."""
@@ -241,9 +244,9 @@ class ShardedMatched:
         self.graphs = graphs
         self.parts = parts
 
-    def scores(self, coef: Floats, beta0: float) -> ShardedScores:
+    def scores(self, coef: Floats, beta0: Intercept) -> ShardedScores:
         """F = beta_0 + coef · rows."""
-        return ShardedScores(ask(self.parts, "scores", coef, beta0))
+        return ShardedScores(self.graphs, ask(self.parts, "scores", coef, beta0))
 
     def entered(self, names: Ints, z: Floats) -> ShardedMatched:
         """Append graphlets with these attributes."""
@@ -263,9 +266,10 @@ class ShardedMatched:
 class ShardedScores:
     """f of the graphs of each shard."""
 
-    __slots__ = ("_value", "parts")
+    __slots__ = ("_value", "graphs", "parts")
 
-    def __init__(self, parts: Sequence[Any]) -> None:
+    def __init__(self, graphs: ShardedGraphs, parts: Sequence[Any]) -> None:
+        self.graphs = graphs
         self.parts = parts
         self._value: float | None = None
 
@@ -275,7 +279,7 @@ class ShardedScores:
             self._value = _total(ask(self.parts, "value"))
         return self._value
 
-    def gradient(self) -> tuple[Floats, float]:
+    def gradient(self) -> tuple[Floats, Intercept]:
         """(sum_i a_i rows_i, sum_i a_i)."""
         return _totals(ask(self.parts, "gradient"))
 
@@ -291,20 +295,47 @@ class ShardedScores:
         """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
         return _totals(ask(self.parts, "quadratic", chosen, min_bend))
 
-    def line(self, chosen: Bools, change: Floats, change0: float) -> ShardedLine:
-        """Draw the line along a change of coefficients and intercept."""
-        return ShardedLine(ask(self.parts, "line", chosen, change, change0))
+    def bends(self, min_bend: float) -> Floats:
+        """Sum the curvatures of each output."""
+        return np.asarray(_total(ask(self.parts, "bends", min_bend)))
 
-    def best_intercept(self, current: float) -> float:
+    def line(self, chosen: Bools, change: Floats, change0: Intercept) -> ShardedLine:
+        """Draw the line along a change of coefficients and intercept."""
+        return ShardedLine(self.graphs, ask(self.parts, "line", chosen, change, change0))
+
+    def best_intercept(self, current: Intercept) -> Intercept:
         """Find the number b that minimises the loss of f + b, exactly."""
+        loss = self.graphs.loss
+        if not isinstance(loss, JointLoss):
+            return self._best_of(None, current)
+        found = np.zeros(loss.n_outputs)
+        for rows, own in loss.parts:
+            if own.joint and rows.stop - rows.start > 1:
+                found[rows] = self._best_softmax(rows, current[rows])
+                continue
+            for output in range(rows.start, rows.stop):
+                found[output] = self._best_of(output, float(current[output]))
+        return found
+
+    def _best_of(self, output: int | None, current: float) -> float:
         # A sum of convex functions has a minimiser between those of its terms.
-        found = [interval for interval in ask(self.parts, "intercept_interval") if interval]
+        asked = ask(self.parts, "intercept_interval", output)
+        found = [interval for interval in asked if interval]
+        if not found:
+            return 0.0
         interval = min(low for low, _ in found), max(high for _, high in found)
 
         def slopes(b: float) -> tuple[float, float]:
-            return _totals(ask(self.parts, "intercept_slope", b))
+            return _totals(ask(self.parts, "intercept_slope", b, output))
 
         return intercept_by_newton(slopes, interval, current)
+
+    def _best_softmax(self, rows: slice, current: Floats) -> Floats:
+        def sums(b: Floats) -> tuple[float, Floats, Floats]:
+            values, slopes, bends = zip(*ask(self.parts, "softmax_sums", rows, b), strict=True)
+            return _total(values), _total(slopes), _total(bends)
+
+        return intercepts_by_newton(sums, current)
 
     def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
@@ -318,14 +349,15 @@ class ShardedScores:
 class ShardedLine:
     """f of the graphs of each shard along a change of coefficients."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("graphs", "parts")
 
-    def __init__(self, parts: Sequence[Any]) -> None:
+    def __init__(self, graphs: ShardedGraphs, parts: Sequence[Any]) -> None:
+        self.graphs = graphs
         self.parts = parts
 
     def at(self, length: float) -> ShardedScores:
         """Return the scores after this part of the change."""
-        return ShardedScores(ask(self.parts, "at", length))
+        return ShardedScores(self.graphs, ask(self.parts, "at", length))
 
 
 class ShardedJudge:
@@ -335,14 +367,15 @@ class ShardedJudge:
         self.parts = parts
 
     def judge(
-        self, matched: ShardedMatched, chosen: Bools, z: Floats, coef: Floats, beta0: float
+        self, matched: ShardedMatched, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
     ) -> Judgement:
         """Judge the model of the chosen graphlets."""
         asked = [(own, chosen, z, coef, beta0) for own in matched.parts[: len(self.parts)]]
         answers = ask_each(self.parts, "sums", asked)
-        f = np.empty(sum(len(own) for _, _, own in answers))
+        of_first = answers[0][2]
+        f = np.empty((*of_first.shape[:-1], sum(own.shape[-1] for _, _, own in answers)))
         for k, (_, _, own) in enumerate(answers):
-            f[k :: len(answers)] = own
+            f[..., k :: len(answers)] = own
         loss = _total([loss for loss, _, _ in answers])
         return Judgement(loss, _total([sums for _, sums, _ in answers]).score, f)
 

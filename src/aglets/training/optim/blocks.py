@@ -77,13 +77,13 @@ def update_beta(problem: Problem, state: State, lam: float) -> State:
 
 def update_beta0(problem: Problem, state: State) -> State:
     """beta_0 <- argmin of the loss, exactly (equation 6, appendix A)."""
-    without = state.matched.scores(state.coef, 0.0)
+    without = state.matched.scores(state.coef, 0.0 * state.beta0)
     return replace(state, beta0=without.best_intercept(state.beta0))
 
 
 def update_z(problem: Problem, state: State) -> State:
     """Step z <- z - alpha dF/dz for graphlets with beta != 0, plain gradient (equation 7)."""
-    active = state.beta != 0.0
+    active = state.in_use
     if not active.any():
         return state
     gradient = z_gradient(state, active)

@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from aglets.graphs.arrays import Bools, Floats, Ints
 from aglets.training.engine.graphlet_names import patterns_of
-from aglets.training.engine.protocol import Scores
+from aglets.training.engine.protocol import Intercept, Scores
 from aglets.training.optim.blocks import outside, rematched, z_gradient
-from aglets.training.optim.quadratic import minimise_quadratic
+from aglets.training.optim.penalty import L1, Shared
+from aglets.training.optim.quadratic import minimise_quadratic, minimise_shared
 from aglets.training.optim.solver import Progress
 from aglets.training.optim.state import Problem, State, enlarged
 
@@ -35,6 +36,9 @@ __all__ = ["FastSolver", "solve_beta"]
 MAX_ENTERING = 10
 #: Violations of |g| <= lambda below this part of lambda let nothing enter W.
 KKT_TOLERANCE = 1e-6
+#: Violations within W, as a part of lambda, that end a solution for beta; and those that do for
+#: several outputs as long as attributes still move.
+EXACT, ROUGH = 0.1 * KKT_TOLERANCE, 1e-4
 #: A step that promises to lower F by less than this part of it is rounding.
 MIN_PROMISE = 1e-14
 #: Coefficients below this part of the largest are zero but for rounding: where several patterns
@@ -47,6 +51,8 @@ MIN_BEND = 1e-3
 #: Smallest damping of covariates, as a part of the curvature's bound, and the length of steps below
 #: which it grows.
 MIN_DAMPING, CUT = 1e-6, 0.2
+#: With several outputs a model is solved until rows violate by less than this part of now.
+INNER_ACCURACY = 0.1
 #: Sufficient decrease, as a part of the decrease that the model promises.
 ARMIJO = 1e-4
 #: Range of step lengths in z around the reciprocal of the curvature bound.
@@ -62,9 +68,11 @@ class FastSolver:
         """Let violators enter, solve for beta and beta_0, step in z, solve again."""
         if not learn:
             return self.close(problem, state, lam)
+        accuracy = EXACT if state.beta.ndim == 1 else ROUGH
         progress = let_violators_enter(problem, Progress(state), lam)
-        progress = progress.improve_beta(solve_beta, problem, lam).improve_z(step_z, problem)
-        return progress.improve_beta(solve_beta, problem, lam)
+        progress = progress.improve_beta(solve_beta, problem, lam, accuracy)
+        progress = progress.improve_z(step_z, problem)
+        return progress.improve_beta(solve_beta, problem, lam, accuracy)
 
     def close(self, problem: Problem, state: State, lam: float) -> Progress:
         """Search and solve for beta until nothing outside W violates |g| <= lambda."""
@@ -84,9 +92,9 @@ def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Pro
     new = outside(found, state)
     if not len(new):
         return progress.after(found, perf_counter() - start, state)
-    order = worst_first(np.abs(found.g[new]), found.sizes[new])
+    order = worst_first(found.norms[new], found.sizes[new])
     worst = new[order[:MAX_ENTERING]]
-    worst = worst[~is_twin(found.nodes[worst], np.abs(found.g[worst]))]
+    worst = worst[~is_twin(found.nodes[worst], found.norms[worst])]
     seconds = perf_counter() - start
     return progress.after(found, seconds, enlarged(problem, state, found.nodes[worst]))
 
@@ -127,7 +135,13 @@ def is_twin(names: Ints, violations: Floats) -> Bools:
     return np.asarray(same & ~falls)
 
 
-def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100) -> State:
+def solve_beta(
+    problem: Problem,
+    state: State,
+    lam: float,
+    tolerance: float = EXACT,
+    max_steps: int = 100,
+) -> State:
     """Minimise F over beta on W, covariates and beta_0, attributes fixed: a convex problem.
 
     Proximal Newton: the loss is replaced by its quadratic model; a step towards the minimiser of
@@ -137,16 +151,25 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
     beta, beta0, scores = state.coef.copy(), state.beta0, state.scores
     value = scores.value() + penalty.value(beta)
     damped, damping = _damped(problem, state), 0.0
-    for _ in range(max_steps):
+    bend = 1.0
+    # The softmax model leaves out how classes depend on each other, which takes more steps.
+    for _ in range(max_steps if isinstance(penalty, L1) else 5 * max_steps):
         g, slope0 = scores.gradient()
-        violation = max(float(penalty.violation(g, beta).max(initial=0.0)), abs(slope0))
-        if violation <= 0.1 * KKT_TOLERANCE * lam:
+        violation = max(float(penalty.violation(g, beta).max(initial=0.0)), _largest(abs(slope0)))
+        if violation <= tolerance * lam:
             break
-        moving = (beta != 0.0) | (np.abs(g) > penalty.lam)
+        moving = penalty.moving(g, beta)
         here, part = beta[moving], penalty[moving]
         lift = None if damped is None else damping * damped[moving]
-        change, change0 = newton_direction(scores, moving, here, beta0, part.lam, lift)
-        promised = part.promise(g[moving], here, change) + slope0 * change0
+        change0: Intercept
+        if isinstance(part, L1):
+            change, change0 = newton_direction(scores, moving, here, beta0, part.lam, lift)
+        else:
+            accuracy = INNER_ACCURACY * violation
+            change, change0 = shared_direction(
+                scores, moving, here, beta0, part, lift, bend, accuracy
+            )
+        promised = part.promise(g[moving], here, change) + float(np.dot(slope0, change0))
         if promised <= MIN_PROMISE * value:
             break
         line = scores.line(moving, change, change0)
@@ -163,8 +186,9 @@ def solve_beta(problem: Problem, state: State, lam: float, max_steps: int = 100)
                 continue
             break  # F is its minimum but for rounding
         damping = next_damping(damping, length)
+        bend = 2.0 * bend if length < 1.0 else max(bend / 1.5, 1.0)
         beta[moving] = moved
-        beta0 += length * change0
+        beta0 = beta0 + length * change0
         scores, value = there, reached
     graphlets = beta[: len(state.beta)]
     graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
@@ -189,6 +213,26 @@ def newton_direction(
     accuracy = 1e-10 * max(float(np.sqrt(np.diag(Q).max())) * float(np.abs(b).max()), _largest(lam))
     change = minimise_quadratic(Q, q, penalty, b, accuracy) - b
     return change[:-1], float(change[-1])
+
+
+def shared_direction(
+    scores: Scores,
+    moving: Bools,
+    beta: Floats,
+    beta0: Floats,
+    penalty: Shared,
+    damping: Floats | None,
+    bend: float,
+    accuracy: float,
+) -> tuple[Floats, Floats]:
+    """From (beta, beta_0) of several outputs to the minimiser of their models plus the penalty."""
+    Q, slopes = scores.quadratic(moving, MIN_BEND)
+    scale = np.full(len(beta0), min(bend, 2.0))
+    if Q.ndim == 2:
+        scale = np.minimum(np.maximum(scores.bends(MIN_BEND) / Q[-1, -1], 1e-2) * bend, 2.0)
+    if damping is not None:
+        Q += np.diag(np.append(damping, 0.0)).reshape(*Q.shape[:2], *(1,) * (Q.ndim - 2))
+    return minimise_shared(Q, scale, slopes, penalty, beta, accuracy)
 
 
 def _damped(problem: Problem, state: State) -> Floats | None:
@@ -217,8 +261,8 @@ def next_damping(damping: float, length: float) -> float:
     return damping / 10.0 if damping > MIN_DAMPING else 0.0
 
 
-def _largest(lam: float | Floats) -> float:
-    return float(np.max(lam, initial=0.0))
+def _largest(values: float | Floats) -> float:
+    return float(np.max(values, initial=0.0))
 
 
 def step_z(problem: Problem, state: State) -> State:
@@ -229,7 +273,7 @@ def step_z(problem: Problem, state: State) -> State:
     length. No step is longer than 1 / sqrt(rho), the distance over which psi changes. The search
     begins with a little more than the shortening that was needed last.
     """
-    active = state.beta != 0.0
+    active = state.in_use
     if not active.any() or not len(state.z):
         return state
     value = state.scores.value()

@@ -85,8 +85,12 @@ def backtracking(
             moved = prox(moved, length)
         change = moved - x
         reached, carried = smooth(moved)
-        model = value - float(descent @ change) + float(change @ change) / (2.0 * length)
+        model = value - _dot(descent, change) + _dot(change, change) / (2.0 * length)
         if reached <= model + slack:
             return Step(moved, reached, carried, length)
         length *= shrink
     return None
+
+
+def _dot(a: Floats, b: Floats) -> float:
+    return float(a.ravel() @ b.ravel())

@@ -12,14 +12,18 @@ from scipy.linalg.lapack import dposv
 
 from aglets import _core
 from aglets.graphs.arrays import Floats
+from aglets.training.optim.penalty import Shared
 
-__all__ = ["minimise_quadratic"]
+__all__ = ["minimise_quadratic", "minimise_shared"]
 
 
 #: Part of the trace that is added to the diagonal of a singular matrix.
 LIFT = 1e-12
 #: Sweeps of coordinate descent between two solutions on the support.
 SWEEPS = 10
+#: Sweeps over several outputs at most; and a row whose curvature is this part of what it is with a
+#: fixed intercept does the same as the intercept.
+MAX_SWEEPS, FLAT = 1000, 1e-12
 #: Turns of both, and changes of the support within one solution.
 MAX_TURNS, MAX_CHANGES = 100, 30
 
@@ -90,3 +94,50 @@ def newton_step(block: Floats, slope: Floats) -> Floats:
         lift = LIFT * float(np.trace(block))
         _, step, info = dposv(block + lift * np.eye(len(block)), slope)
     return np.asarray(step) if info == 0 else np.zeros(len(slope))
+
+
+def minimise_shared(
+    Q: Floats, scale: Floats, slopes: Floats, penalty: Shared, B: Floats, accuracy: float
+) -> tuple[Floats, Floats]:
+    """Change coefficients and intercepts of several outputs to minimise their quadratic models.
+
+    Parameters
+    ----------
+    Q : ndarray of shape (n_rows + 1, n_rows + 1) or (n_rows + 1, n_rows + 1, n_outputs)
+        Second derivatives, those of the intercept last: one matrix for all outputs, or one each.
+    scale : ndarray of shape (n_outputs,)
+        Multiples of Q.
+    slopes : ndarray of shape (n_rows + 1, n_outputs)
+        Minus the first derivatives.
+    penalty : Shared
+    B : ndarray of shape (n_rows, n_outputs)
+        Where the model was made.
+    accuracy : float
+        Ends when a sweep changes the slopes of no row by more.
+
+    Returns
+    -------
+    change, change0 : ndarray of shape (n_rows, n_outputs) and (n_outputs,)
+    """
+    across = Q[-1, -1]  # of the intercept
+    # The intercept is eliminated: columns near 1 everywhere are nearly collinear with it.
+    along = Q[:-1, -1] / np.where(across > 0.0, across, 1.0)
+    inner = Q[:-1, :-1] - along[:, None] * Q[-1, :-1][None]
+    own = np.einsum("jj...->j...", inner)
+    flat = own <= FLAT * np.einsum("jj...->j...", Q)[:-1]
+    own[flat] = 0.0
+    slope0 = slopes[-1]
+    along_each = along if Q.ndim == 3 else along[:, None]
+    q = slopes[:-1] - along_each * slope0
+    # q - Q (b - B) = (q + Q B) - Q b
+    pulled = inner @ B if Q.ndim == 2 else np.einsum("ijk,jk->ik", inner, B)
+    q = q + scale * pulled
+    lam = np.ascontiguousarray(np.broadcast_to(penalty.lam, len(B)), dtype=np.float64)
+    found, _ = _core.group_lasso(
+        np.ascontiguousarray(inner), scale, q, lam, penalty.sharing, B, accuracy, MAX_SWEEPS
+    )
+    change = found - B
+    back = along_each * change
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change0 = np.where(across > 0.0, slope0 / (scale * across), 0.0) - back.sum(axis=0)
+    return change, change0

@@ -17,8 +17,15 @@ from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Pattern
 from aglets.training.engine.covariate_design import CovariateDesign
 from aglets.training.engine.graphlet_names import channels_of
-from aglets.training.engine.protocol import Goal, Matched, Placement, Scores, TrainingGraphs
-from aglets.training.optim.penalty import L1
+from aglets.training.engine.protocol import (
+    Goal,
+    Intercept,
+    Matched,
+    Placement,
+    Scores,
+    TrainingGraphs,
+)
+from aglets.training.optim.penalty import L1, Penalty, Shared
 
 __all__ = ["Problem", "State", "StoredState", "empty_state", "enlarged"]
 
@@ -42,7 +49,10 @@ class Problem:
         return cls(goal, placement.graphs_for(goal))
 
     def objective(self, state: State, lam: float) -> float:
-        """1/2 sum_i w_i loss(y_i, f_i) + lam |beta|_1, and factor lam |gamma|_1 of covariates."""
+        """1/2 sum_i w_i loss(y_i, f_i) + lam |beta|_1, and factor lam |gamma|_1 of covariates.
+
+        With several outputs it is the sum of their losses, and the penalty is `Shared`.
+        """
         return state.scores.value() + state.penalty(lam).value(state.coef)
 
 
@@ -62,7 +72,9 @@ class State:
     matched : Matched
         The graphlets matched with the graphs, where the graphs are.
     beta : ndarray of shape (W,)
+        Shape (W, n_outputs) if several outputs share graphlets.
     beta0 : float
+        Shape (n_outputs,) for several outputs.
     beta_step, z_step : float
         Step lengths that were accepted last: where the next line search starts.
     z_before, z_gradient_before : ndarray or None
@@ -70,7 +82,9 @@ class State:
     design : CovariateDesign or None
         Units of covariates.
     gamma : ndarray of shape (n_columns,)
-        Coefficients of covariates.
+        Coefficients of covariates; shape (n_columns, n_outputs) for several outputs.
+    sharing : float
+        With several outputs, how much of the penalty they share.
     """
 
     names: Ints
@@ -79,13 +93,20 @@ class State:
     z: Floats
     matched: Matched
     beta: Floats
-    beta0: float
+    beta0: Intercept
     beta_step: float = 1.0
     z_step: float = 1.0
     z_before: Floats | None = None
     z_gradient_before: Floats | None = None
     design: CovariateDesign | None = None
     gamma: Floats = field(default_factory=lambda: np.empty(0))
+    sharing: float = 1.0
+
+    @property
+    def in_use(self) -> Bools:
+        """Which graphlets have a coefficient that is not zero."""
+        used: Bools = self.beta != 0.0
+        return used if self.beta.ndim == 1 else np.asarray(used.any(axis=1))
 
     @property
     def scores(self) -> Scores:
@@ -113,11 +134,12 @@ class State:
         n = len(self.beta)
         return replace(self, beta=coef[:n], gamma=coef[n:], **changes)
 
-    def penalty(self, lam: float) -> L1:
+    def penalty(self, lam: float) -> Penalty:
         """Return the penalty on the coefficients."""
-        if self.design is None:
-            return L1(lam)
-        return L1(lam * self.design.penalty_factors(len(self.beta)))
+        each: float | Floats = lam
+        if self.design is not None:
+            each = lam * self.design.penalty_factors(len(self.beta))
+        return L1(each) if self.beta.ndim == 1 else Shared(each, self.sharing)
 
     def z_of(self, chosen: Bools) -> Bools:
         """Mask of the entries of z that belong to the chosen graphlets."""
@@ -127,17 +149,20 @@ class State:
 def empty_state(problem: Problem) -> State:
     """W empty, beta_0 the best constant (line 4 of Algorithm 1), covariates without weight."""
     matched, design = problem.graphs.nothing_matched(), problem.graphs.design
-    gamma = np.zeros(0 if design is None else design.n_columns)
+    outputs = problem.goal.outputs
+    gamma = np.zeros((0 if design is None else design.n_columns, *outputs))
+    start = np.zeros(outputs) if outputs else 0.0
     return State(
         names=np.empty(0, dtype=np.int64),
         patterns=(),
         sizes=np.empty(0, dtype=np.int64),
         z=np.empty(0),
         matched=matched,
-        beta=np.empty(0),
-        beta0=matched.scores(gamma, 0.0).best_intercept(0.0),
+        beta=np.empty((0, *outputs)),
+        beta0=matched.scores(gamma, start).best_intercept(start),
         design=design,
         gamma=gamma,
+        sharing=problem.goal.sharing,
     )
 
 
@@ -154,7 +179,7 @@ def enlarged(problem: Problem, state: State, names: Ints) -> State:
         sizes=np.concatenate([state.sizes, sizes]),
         z=np.concatenate([state.z, z]),
         matched=state.matched.entered(names, z),
-        beta=np.concatenate([state.beta, np.zeros(len(names))]),
+        beta=np.concatenate([state.beta, np.zeros((len(names), *state.beta.shape[1:]))]),
         z_before=_padded(state.z_before, len(z)),
         z_gradient_before=_padded(state.z_gradient_before, len(z)),
     )
@@ -181,7 +206,7 @@ class StoredState:
     z: Floats
     embedding: Codes
     beta: Floats
-    beta0: float
+    beta0: Intercept
     beta_step: float
     z_step: float
     z_before: Floats | None
@@ -210,6 +235,7 @@ class StoredState:
             sizes=graphs.start(self.patterns)[1],
             matched=graphs.restored(names, self.z, self.embedding),
             design=graphs.design,
+            sharing=problem.goal.sharing,
             **same,
         )
 
