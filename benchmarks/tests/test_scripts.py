@@ -29,7 +29,14 @@ ALONE = [
 ALONE += ["bench_path", "bench_predict", "bench_scaling", "bench_shards", "bench_work"]
 ALONE += ["same_models"]
 #: Not a program, or one that needs packages or data of its own.
-ELSEWHERE = {"model_cases", "paper.cost", "bench_counts", "bench_ibenchmark", "bench_reading"}
+ELSEWHERE = {
+    "model_cases",
+    "paper.cost",
+    "bench_counts",
+    "bench_ibenchmark",
+    "bench_reading",
+    "bench_trust",
+}
 
 #: Scripts of a package in the order in which one needs what another wrote.
 TO, MODELS = "--to HERE", "--models HERE/models"
