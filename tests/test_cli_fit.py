@@ -329,6 +329,17 @@ def test_probabilities_and_numbers(molecules, tmp_path, new, capsys):
     ]
 
 
+def test_a_file_keeps_no_training_graphs_if_asked(molecules, tmp_path, capsys):
+    words = ["fit", str(molecules), "--target", "kind", "-q", *QUICK, "-o"]
+    for name, more in (("whole", []), ("bare", ["--forget-graphs"])):
+        assert main([*words, str(tmp_path / name), *more]) == 0
+    assert aglets.load(tmp_path / "whole").record.neighbours.smiles
+    bare = aglets.load(tmp_path / "bare")
+    assert bare.record.neighbours is None
+    assert all(graphlet.example is None for graphlet in bare.graphlets)
+    capsys.readouterr()
+
+
 def test_weights_of_classes_move_decisions_and_leave_probabilities(molecules, tmp_path, capsys):
     words = ["fit", str(molecules), "--target", "kind", "-q", *QUICK, "-o"]
     graphs = GraphSet.from_smiles(datasets.demo_smiles()[:120])

@@ -207,6 +207,13 @@ def fit(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an earlier run was interrupted.")
     ] = False,
+    forget_graphs: Annotated[
+        bool,
+        typer.Option(
+            "--forget-graphs",
+            help="Keep no training graphs (SMILES, names, ids) in the model's file.",
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -257,6 +264,7 @@ def fit(
             shown=not (quiet or as_json),
         )
         model, ended = _fitted(estimator, graphs, y, progress, own)
+        model = model.without_training_graphs() if forget_graphs else model
         model.save(target)
         if ended is None:
             kept.delete()

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain
+from math import isfinite
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -279,14 +280,46 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
         "row": int,
         "prediction": kind,
         **dict.fromkeys(model.outputs.value_names(model.probabilistic), float),
-        **({"explanation": str} if explain else {}),
+        **(_explaining_columns(model) if explain else {}),
         "error": str,
     }
+
+
+def _explaining_columns(model: LagraModel) -> dict[str, type]:
+    """Name the columns that say why, and how far to trust it."""
+    numbers = model.outputs.single.classes is None
+    within: dict[str, type] = {"low_90": float, "high_90": float} if numbers else {"set_90": str}
+    return {
+        "explanation": str,
+        "base_rate": float,
+        **within,
+        "no_graphlet": bool,
+        "unfamiliar": float,
+        "nearest": str,
+        "nearest_distance": float,
+    }
+
+
+def _trust_row(trust: Any) -> dict[str, Any]:
+    """Write what held-out and training graphs say of a prediction as columns."""
+    row: dict[str, Any] = {"base_rate": trust.base_rate, "no_graphlet": trust.no_graphlet}
+    if trust.prediction_set is not None:
+        row["set_90"] = " ".join(map(str, trust.prediction_set))
+    if trust.interval is not None:
+        ends = [end if isfinite(end) else None for end in trust.interval]
+        row["low_90"], row["high_90"] = ends
+    row["unfamiliar"] = trust.unfamiliar_share
+    if trust.nearest:
+        first = trust.nearest[0]
+        row |= {"nearest": first.text, "nearest_distance": first.distance}
+    return row
 
 
 def _predictions(
     model: LagraModel, graphs: Any, explain: bool, covariates: Any = None
 ) -> list[dict[str, Any]]:
+    from aglets.explain import trust_in
+
     scaled = model.input_spec.to_model_units(graphs, warn=False)  # noted for all rows together
     psi, embeddings = model.agis_scaled(scaled, return_embeddings=True)
     covariate_values = model.covariate_values(graphs, covariates)
@@ -298,7 +331,9 @@ def _predictions(
         for prediction, numbers in zip(model.outputs.decode(f).tolist(), values, strict=True)
     ]
     if explain:
+        trusts = trust_in(model, scaled, psi, _occurs(embeddings, psi), f)
         for i, row in enumerate(rows):
+            row |= _trust_row(trusts[i])
             output = model.outputs.single.decisive_output(f[i])
             row["explanation"] = _reasons(
                 model,
@@ -307,6 +342,13 @@ def _predictions(
                 model.covariate_coef[output] * covariate_values[i],
             )
     return rows
+
+
+def _occurs(embeddings: Any, psi: Any) -> Any:
+    import numpy as np
+
+    found = [[embedding is not None for embedding in row] for row in embeddings]
+    return np.array(found, dtype=bool).reshape(psi.shape)
 
 
 def _reasons(model: LagraModel, contributions: Any, embeddings: Any, covariate_values: Any) -> str:

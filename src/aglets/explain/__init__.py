@@ -17,6 +17,7 @@ from aglets.explain._global import (
 )
 from aglets.explain._local import Contribution, LocalExplanation, Switch, explain_local
 from aglets.explain.covariates import CovariateContribution, CovariateSummary
+from aglets.explain.trust import TrainingNeighbour, Trust, trust_in
 
 __all__ = [
     "Contribution",
@@ -26,8 +27,11 @@ __all__ = [
     "GraphletSummary",
     "LocalExplanation",
     "Switch",
+    "TrainingNeighbour",
+    "Trust",
     "explain_global",
     "explain_local",
     "is_molecule",
     "summarise",
+    "trust_in",
 ]

@@ -23,6 +23,7 @@ from aglets.explain.plain import (
     names_of,
     short_name,
 )
+from aglets.explain.trust import Trust, trust_in
 from aglets.graphlets import Graphlet
 from aglets.graphlets.drawings import explained_svg
 from aglets.graphlets.occurrences import Occurrence, occurrences
@@ -171,6 +172,9 @@ class LocalExplanation(Drawable):
         What numbers of the whole graph add, the greatest first, if the model has such.
     target : str or None
         What is explained, of several targets.
+    trust : Trust or None
+        Probability and base rate, a conformal set or interval, nodes unlike any of training, and
+        the nearest training graphs.
     """
 
     graph: Graph
@@ -187,6 +191,7 @@ class LocalExplanation(Drawable):
     molecule: bool = False
     covariates: tuple[CovariateContribution, ...] = ()
     target: str | None = None
+    trust: Trust | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -204,6 +209,7 @@ class LocalExplanation(Drawable):
             "edge_importance": self.edge_importance.tolist(),
             "switches": [entry.to_dict() for entry in self.switches],
             "attribute_names": list(self.attribute_names),
+            "trust": None if self.trust is None else self.trust.to_dict(),
             "graph": {
                 "labels": [label_text(label) for label in labels],
                 "edges": self.graph.edges.tolist(),
@@ -262,12 +268,16 @@ class LocalExplanation(Drawable):
             lines.append(NO_GRAPHLETS)
         if absent:
             lines.append(f"  {absent} graphlet{'s do' if absent > 1 else ' does'} not occur")
+        if self.trust is not None:
+            lines += [f"  {line}" for line in self.trust.lines]
         return "\n".join(map(visible, lines))
 
     def __repr__(self) -> str:
+        p = None if self.trust is None else self.trust.probability
+        probability = "" if p is None else f"probability={p:.3g}, "
         return (
-            f"LocalExplanation(prediction={self.prediction!r}, decision={self.decision:+.4g}, "
-            f"{len(self.contributions)} graphlets)"
+            f"LocalExplanation(prediction={self.prediction!r}, {probability}"
+            f"decision={self.decision:+.4g}, {len(self.contributions)} graphlets)"
         )
 
     def _repr_html_(self) -> str:
@@ -295,7 +305,10 @@ class LocalExplanation(Drawable):
         ]
         head = ["graphlet", "contribution", "psi", "", "nodes"]
         picture = explained_svg(self.graph, self.node_importance, self.edge_importance)
-        return f"<p>{html.escaped(_headline(self))}</p>{picture}{html.table(head, rows)}"
+        lines = [] if self.trust is None else self.trust.lines
+        said = "".join(f"<li>{html.escaped(line)}</li>" for line in lines)
+        page = f"<p>{html.escaped(_headline(self))}</p>{picture}{html.table(head, rows)}"
+        return f"{page}<ul>{said}</ul>" if said else page
 
 
 def _more(entry: Contribution) -> str:
@@ -355,6 +368,9 @@ def explain_local(
       ...0.0000  intercept
       -0.9000  O (psi 1.000, nodes 2)
       1 graphlet does not occur
+      probability of alcohol 0.9... (base rate 0.50)
+      90 % prediction set: alcohol
+      nearest training graphs: row 0 (alcohol, distance 0); ...
     """
     single = isinstance(graphs, (Graph, str))
     spec = model.input_spec
@@ -436,7 +452,22 @@ def _explained(
         molecule=is_molecule(model.input_spec.recipe),
         covariates=contributions_of(model, row, covariate_values),
         target=target.name if len(model.outputs.targets) > 1 else None,
+        trust=_trusted(model, found, i, f, target_index),
     )
+
+
+def _trusted(model: LagraModel, found: Match, i: int, f: Floats, target: int) -> Trust:
+    one = slice(i, i + 1)
+    [trust] = trust_in(
+        model,
+        found.scaled[one],
+        found.psi[one],
+        found.occurs[one],
+        f[None],
+        target=target,
+        molecule=is_molecule(model.input_spec.recipe),
+    )
+    return trust
 
 
 def _contribution(
