@@ -14,15 +14,18 @@ from unittest.mock import patch
 
 import numpy as np
 from path_tools import Watched, random_set, reference_loss
+from reference.channels import pooled, root_matches
 from reference.matching import psi, shape
 from reference.occurrences import initial_psi, occurrence_costs
 from reference.patterns import Pattern, canonical, pattern_of
 from reference.plain import plain_graphs
-from reference.search import Starts, initial_costs
+from reference.search import Starts, candidate, initial_costs
+from tree_listing import listed
 
-from aglets import GraphSet, LagraClassifier, LagraRegressor
+from aglets import GraphSet, LagraClassifier, LagraRegressor, mining
 from aglets.model import losses
 from aglets.preprocessing.starts import starting_vectors
+from aglets.training.engine.graphlet_names import CHANNELS
 from aglets.training.path import SOLVERS
 
 CLASS_LOSSES = ("squared_hinge", "logistic")
@@ -69,6 +72,7 @@ def draw(seed: int) -> Case:
     loss = one("squared_hinge", "logistic", "squared", "huber")
     solver = one("fast", "fast", "paper")
     starts = one(1, 1, 1, 2)
+    pooling = one(("best",), ("best",), ("sum",), ("best", "sum"), ("mean", "best"))
     kind = {
         "d": one(0, 1, 2),
         "edge_labels": one(False, True),
@@ -83,10 +87,10 @@ def draw(seed: int) -> Case:
         "solver": solver,
         "starts": starts,
         "rho": float(10.0 ** rng.uniform(-2, 1)),
-        "maxpat": one(1, 2, 3, 4) if starts == 1 else one(1, 2),
+        "maxpat": one(1, 2, 3, 4) if starts == 1 and pooling == ("best",) else one(1, 2),
         "scale": one("standard", "none", "label"),
         "learn_attributes": one(True, False),
-        "pooling": ("best",),  # what the slow code knows; counts have tests of their own
+        "pooling": pooling,
         "lambda_ratio": float(rng.uniform(0.05, 0.95)) if solver == "fast" else one(0.5, 0.9),
         "n_lambdas": int(rng.integers(2, 7)),
         "tol": one(1e-4, 1e-6),
@@ -117,7 +121,7 @@ def compare(case: Case) -> list[str]:
         solver = Watched(case.options["solver"])
         with patch.dict(SOLVERS, {case.options["solver"]: lambda: solver}):
             fitted.fit(case.graphs, case.y, case.weight, covariates=case.own)
-        problem = _Problem.of(case, fitted, _working_set(solver))
+        problem = _Problem.of(case, fitted, solver)
         model = fitted.model_
         case.expect("psi", model.agis(case.new), problem.psi_of(model, case.new))
         case.expect(
@@ -145,19 +149,28 @@ class _Problem:
     targets: np.ndarray  # (n_outputs, n_graphs)
     weight: np.ndarray
     graphs: GraphSet
-    patterns: list[Pattern]
-    initial: np.ndarray  # (n_graphs, n_patterns)
+    candidates: list[tuple[Pattern, str]]
+    initial: np.ndarray  # (n_graphs, n_candidates)
     type_labels: np.ndarray
-    working_set: set[Pattern]
+    working_set: set[tuple[Pattern, str]]
 
     @classmethod
-    def of(cls, case: Case, fitted: Any, working_set: set[Pattern]) -> _Problem:
+    def of(cls, case: Case, fitted: Any, solver: Watched) -> _Problem:
         graphs = fitted.model_.input_spec.to_model_units(case.graphs)
         sample_weight = np.ones(len(graphs)) if case.weight is None else case.weight
         starts = _starts(graphs, sample_weight, case.options["starts"])
         costs = occurrence_costs if case.options["starts"] == 1 else initial_costs
-        table = costs(plain_graphs(graphs), starts, case.options["maxpat"])
-        patterns, initial = initial_psi(table, len(graphs), case.options["rho"])
+        plain, rho, pooling = plain_graphs(graphs), case.options["rho"], case.options["pooling"]
+        patterns, initial = initial_psi(
+            costs(plain, starts, case.options["maxpat"]), len(graphs), rho
+        )
+        candidates = [(pattern, "best") for pattern in patterns]
+        if pooling != ("best",):
+            tree = solver.visits[0].problem.graphs.placement.tree
+            rooted = _rooted(tree, case.options["maxpat"])
+            case.expect("patterns", len(rooted), len(patterns))
+            candidates = [(pattern, channel) for pattern in rooted for channel in pooling]
+            initial = _pooled(plain, starts, rooted, pooling, rho)
         targets, weight = case.y[None, :], sample_weight
         if case.loss in CLASS_LOSSES:
             classes = np.unique(case.y)
@@ -165,7 +178,8 @@ class _Problem:
             targets = np.where(case.y == rows[:, None], 1.0, -1.0)
             weight = sample_weight * _class_factors(case, sample_weight)
         labels = starts.type_labels
-        return cls(case, targets, weight, graphs, patterns, initial, labels, working_set)
+        entered = _working_set(solver)
+        return cls(case, targets, weight, graphs, candidates, initial, labels, entered)
 
     def psi_of(self, model: Any, graphs: GraphSet) -> np.ndarray:
         """psi of a model's graphlets by listing their embeddings."""
@@ -182,7 +196,12 @@ class _Problem:
             rows = graphlet.edge_attributes
             rows = np.empty((len(small.edges), 0)) if rows is None else rows
             for i, graph in enumerate(plain):
-                found[i, j] = psi(graph, small, graphlet.attributes, model.rho, rows)
+                if graphlet.pooling == "best":
+                    found[i, j] = psi(graph, small, graphlet.attributes, model.rho, rows)
+                    continue
+                places = root_matches(graph, small, graphlet.attributes, rows).values()
+                costs = [place.cost for place in places]
+                found[i, j] = pooled(costs, len(graph), model.rho, graphlet.pooling, "raw")
         return found
 
     def decision(self, model: Any, graphs: GraphSet, own: np.ndarray | None) -> np.ndarray:
@@ -255,9 +274,12 @@ class _Problem:
         free = bool(values.shape[1]) and not factor
         if free and steepest < 1e-2 * self.weight.sum():
             return  # covariates alone all but fit: there is no best model of them, or none is left
-        self.case.expect("weights at lambda_max", empty.coef[output], 0.0 * empty.coef[output])
         # Free covariates are solved for by steps, which the model at lambda_max went on with.
-        self.case.expect("lambda_max", lam_max, steepest, 1e-3 if free else 1e-6)
+        room = 1e-3 if free else 1e-6
+        self.case.expect(
+            "weights at lambda_max", empty.coef[output], 0.0 * empty.coef[output], room
+        )
+        self.case.expect("lambda_max", lam_max, steepest, room)
 
     def check_optimum(self, fitted: Any, output: int, lam: float) -> None:
         """The conditions of an optimum in beta, beta_0 and gamma, over all patterns."""
@@ -272,8 +294,8 @@ class _Problem:
         outside = np.abs(self.initial.T @ residual)
         if case.options["learn_attributes"]:
             # A graphlet that was in use may have left with other attributes than it came with.
-            structures = map(self._structure, self.patterns)
-            outside = outside[[structure not in self.working_set for structure in structures]]
+            entered = [(self._structure(p), c) in self.working_set for p, c in self.candidates]
+            outside = outside[~np.array(entered)]
         case.expect_below("slope of a candidate", float(outside.max(initial=0.0)), lam + room)
         self._check_covariates(model, output, lam, residual)
 
@@ -294,13 +316,39 @@ class _Problem:
         return canonical(Pattern(codes, pattern.edges))
 
 
-def _working_set(solver: Watched) -> set[Pattern]:
-    """The labelled structures of all graphlets that a solver trained."""
+def _working_set(solver: Watched) -> set[tuple[Pattern, str]]:
+    """The labelled structures of all graphlets that a solver trained, with their channels."""
     return {
-        pattern_of(pattern.labels, pattern.edges, pattern.edge_labels)
+        (pattern_of(pattern.labels, pattern.edges, pattern.edge_labels), CHANNELS[channel])
         for visit in solver.visits
-        for pattern in visit.final.patterns
+        for pattern, channel in zip(visit.final.patterns, visit.final.channels, strict=True)
     }
+
+
+def _rooted(tree: mining.Tree, maxpat: int) -> dict[Pattern, mining.Pattern]:
+    """Every pattern as the tree has it: its root, which is a matter of convention, comes first."""
+    nodes = listed(tree, tree.graphs, maxpat)
+    return {pattern: tree.pattern(node) for pattern, node in nodes.items()}
+
+
+def _pooled(
+    plain: list[Any],
+    starts: Starts,
+    rooted: dict[Pattern, mining.Pattern],
+    pooling: Any,
+    rho: float,
+) -> np.ndarray:
+    """What every pattern makes of its places in each graph, a column per pattern and channel."""
+    columns = []
+    for found in rooted.values():
+        edges = [(*e, m) for e, m in zip(found.edges.tolist(), found.edge_labels, strict=True)]
+        start = candidate(Pattern(tuple(found.types.tolist()), tuple(edges)), starts)
+        costs = [[place.cost for place in root_matches(g, *start).values()] for g in plain]
+        columns += [
+            [pooled(own, len(g), rho, channel, "raw") for own, g in zip(costs, plain, strict=True)]
+            for channel in pooling
+        ]
+    return np.array(columns, dtype=float).reshape(len(columns), len(plain)).T
 
 
 def _median(values: np.ndarray, weight: np.ndarray) -> float:

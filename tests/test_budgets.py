@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,8 +27,13 @@ def fitted(set_and_classes, **options):
         return LagraClassifier(**{**OPTIONS, **options}).fit(*set_and_classes)
 
 
+@cache
+def without_limit(maxpat):
+    return fitted((random_set(30, 5), np.arange(30) % 2), maxpat=maxpat, max_work=None)
+
+
 def work_of(set_and_classes, maxpat):
-    return fitted(set_and_classes, maxpat=maxpat, max_work=None).model_.search.work
+    return without_limit(maxpat).model_.search.work
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 2.0, 20.0])
@@ -41,8 +47,7 @@ def test_a_larger_request_never_reaches_less(set_and_classes, share):
     assert len(whole) == len(models) or share < 0.1
     for model in whole:
         size = model.maxpat_
-        same = fitted(set_and_classes, maxpat=size, max_work=None)
-        assert model.objective_ == same.objective_
+        assert model.objective_ == without_limit(size).objective_
 
 
 def test_a_budget_that_is_enough_changes_no_bit(set_and_classes):

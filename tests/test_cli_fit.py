@@ -23,6 +23,7 @@ from aglets.cli import main
 
 QUICK = ["--rho", "0.1", "--n-lambdas", "30", "--maxpat", "3"]
 LONG = [word for rho in (1.0, 0.5, 0.1, 0.02) for word in ("--rho", str(rho))]
+LONG += ["--starts", "1", "--maxpat", "4"]
 
 
 def command(*words: str, **options) -> subprocess.Popen:

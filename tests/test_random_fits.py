@@ -26,7 +26,15 @@ def test_the_comparison_notices_a_wrong_number():
 def test_every_option_is_drawn():
     drawn = [draw(seed) for seed in range(24)]
     assert {case.loss for case in drawn} == {"squared_hinge", "logistic", "squared", "huber"}
-    for option in ("solver", "starts", "learn_attributes", "scale", "covariates", "n_jobs"):
+    for option in (
+        "solver",
+        "starts",
+        "learn_attributes",
+        "scale",
+        "covariates",
+        "n_jobs",
+        "pooling",
+    ):
         assert len({case.options[option] for case in drawn}) > 1
     assert len({case.weight is None for case in drawn}) == 2
     assert len({case.own is None for case in drawn}) == 2

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
+import socket
 import stat
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -12,6 +16,7 @@ import pytest
 
 from aglets import GraphSet, datasets
 from aglets.cli import main
+from aglets.writing import FolderLock
 
 QUICK = ["--rho", "0.1", "--maxpat", "2", "--n-lambdas", "3", "--starts", "1", "-q"]
 COMMANDS = {
@@ -160,3 +165,30 @@ def test_a_data_set_appears_whole(tmp_path, monkeypatch):
         graphs.to_tu(tmp_path / "D", y=[1])
     with pytest.raises(FileNotFoundError, match="there is no .*no; make it first"):
         graphs.to_tu(tmp_path / "no" / "D", y=[1])
+
+
+@posix
+@pytest.mark.parametrize("owner", ["alive", "on another machine", "gone", "unknown"])
+def test_where_nothing_can_be_locked_the_owner_who_may_live_is_asked(tmp_path, monkeypatch, owner):
+    def no_locks(fd: int) -> None:
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr("aglets.writing.lock._lock", no_locks)
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as ended:
+        ended.wait()
+    here = socket.gethostname()
+    of = {
+        "alive": {"pid": os.getppid(), "host": here},
+        "on another machine": {"pid": os.getppid(), "host": here + "-2"},
+        "gone": {"pid": ended.pid, "host": here},
+        "unknown": ["no owner"],
+    }[owner]
+    path = tmp_path / "a.lock"
+    path.write_text(json.dumps(of))
+    if owner in ("gone", "unknown"):
+        FolderLock(path, "The folder").release(remove=True)
+        assert not path.exists()
+        return
+    with pytest.raises(ValueError, match="The folder is in use by process"):
+        FolderLock(path, "The folder")
+    assert json.loads(path.read_text()) == of
