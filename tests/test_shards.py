@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from path_tools import random_set
 
-from aglets import GraphSet
+from aglets import GraphSet, LagraClassifier, LagraClassifierCV, ShardedEngine
 from aglets.cli import main
 from aglets.graphs.moments import Moments
 from aglets.io.files import ReadOptions, format_of, read_file
@@ -216,3 +216,41 @@ def test_memory_does_not_grow_with_the_graphs(tmp_path):
     ]
     assert json.loads((tmp_path / "s240" / MANIFEST).read_text())["n_graphs"] == 120_000
     assert peaks[1] < peaks[0] + 60_000
+
+
+@pytest.mark.parametrize("scale", ["standard", "label", "none"])
+def test_a_fit_to_shards_is_that_to_the_graphs_but_for_rounding(tmp_path, scale):
+    graphs = random_set(40, seed=9, edge_attributes=True)
+    y = np.where(graphs.n_nodes > np.median(graphs.n_nodes), "large", "small")
+    shards = written(tmp_path / "s", graphs, y.tolist(), n_shards=3)
+    options = {"maxpat": 3, "lambda_ratio": 0.3, "n_lambdas": 5, "scale": scale}
+    expected = LagraClassifier(calibration=None, **options).fit(graphs, y)
+    models = [
+        LagraClassifier(engine=engine, **options).fit(shards)
+        for engine in (None, ShardedEngine(1), ShardedEngine(3))
+    ]
+    assert expected.graphlets_
+    for model in models:
+        assert [h.labels for h in model.graphlets_] == [h.labels for h in expected.graphlets_]
+        assert model.objective_ == pytest.approx(expected.objective_, rel=1e-8)
+        np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-5, atol=1e-6)
+    # Every file is a shard, whatever was asked for.
+    assert models[1].coef_.tobytes() == models[2].coef_.tobytes()
+    assert models[0].predict(graphs[:5]).tolist() == expected.predict(graphs[:5]).tolist()
+
+
+def test_a_fit_to_shards_takes_nothing_else(tmp_path):
+    shards = written(tmp_path / "s", random_set(6, seed=10), [0, 1] * 3)
+    with pytest.raises(ValueError, match="takes nothing but the graphs.* Got y= as well"):
+        LagraClassifier().fit(shards, [0, 1] * 3)
+    with pytest.raises(ValueError, match="LagraClassifierCV chooses on graphs in memory"):
+        LagraClassifierCV().fit(shards)
+
+
+def test_engines_of_the_command_line(tmp_path, capsys):
+    words = ["fit", "demo", "-o", str(tmp_path / "m.aglets"), "-q"]
+    assert main([*words, "--shards", "2"]) == 1
+    assert main([*words, "--address", "auto"]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Expected --shards only with --engine ray or sharded" in said
+    assert "Expected --address only with --engine ray" in said

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from aglets.cli.engines import Address, EngineName, EngineOption, Shards, engine_of
 from aglets.cli.names import all_losses, named, pairs
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
@@ -26,6 +27,7 @@ EXAMPLES = (
     "aglets fit molecules.csv --smiles smiles --target active -o active.aglets --seed 0",
     "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 3 --maxpat 4 --time-limit 60",
     "aglets fit demo -o demo.aglets --stability 20 --jobs 2",
+    "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 2 --engine sharded --shards 2",
 )
 
 
@@ -190,6 +192,9 @@ def fit(
         ),
     ] = 0,
     jobs: Jobs = 1,
+    engine: EngineOption = EngineName.local,
+    shards: Shards = None,
+    address: Address = None,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", help="Seconds after which to keep the best so far.", min=0.0),
@@ -230,6 +235,7 @@ def fit(
     from aglets.training.checkpoint import Checkpoint, check_folder, fingerprint
 
     start = time.monotonic()
+    placed = engine_of(engine, shards, address)
     target = output or Path(f"{Path(source.data).name.split('.')[0]}.aglets")
     check_output(target, source, what="the model")
     folder = checkpoint or target.with_name(target.name + ".checkpoint")
@@ -251,6 +257,7 @@ def fit(
         built_in = None if covariates is None else covariates.value
         options |= {"covariates": built_in, "covariate_penalty": covariate_penalty}
     options |= {"max_bytes": int(memory_limit * 2**20)} if memory_limit is not None else {}
+    options |= {"engine": placed} if placed is not None else {}
     estimator.set_params(**options)
     key = fingerprint(graphs, y, estimator.get_params(), own)
     n_folds = folds or (N_AVERAGED if average is Average.folds else 1)
@@ -394,6 +401,8 @@ def _fitted(
         ended = "time limit"
     except BudgetError:
         ended = "memory limit"
+    except ConnectionError:
+        raise
     except OSError as error:
         folder = progress.checkpoint.folder
         raise ValueError(

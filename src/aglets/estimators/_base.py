@@ -29,6 +29,7 @@ from aglets.explain import GlobalExplanation, explain_global, explain_local, sum
 from aglets.graphlets.graphlet import POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
+from aglets.graphs.stored import StoredGraphs
 from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel, Match
 from aglets.model.calibration import Calibration
@@ -49,12 +50,15 @@ from aglets.training.fitting import FitCallback, Settings
 from aglets.training.held_out import HeldOut
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
+from aglets.training.stored import StoredSample
 
 __all__ = ["DEFAULT_MAX_BYTES", "DEFAULT_MAX_WORK", "BaseLagra"]
 
 
 #: Dense graphs have more patterns than memory: 2 GiB of them leave room for the rest.
 DEFAULT_MAX_BYTES = 2**31
+#: Graphs in shards from which examples and occurrences of graphlets are taken.
+N_SHOWN = 2000
 #: About five minutes of searching; benchmarks/bench_work.py measures units per second.
 DEFAULT_MAX_WORK = 15 * 10**9
 
@@ -98,7 +102,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         validation: Validation | None = None,
         callback: FitCallback | None = None,
@@ -108,7 +112,9 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
 
         Parameters
         ----------
-        X : GraphSet or list of graphs
+        X : GraphSet, list of graphs, or aglets.io.shards.ShardSet
+            Graphs in shards bring their targets, and are read by those who train on them; see
+            docs/scale.md.
         y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
             Classes of any type, or numbers in regression. NaN, None or a mask is where a value is
             unknown; such a graph plays no part for that target. Columns of a DataFrame name the
@@ -128,6 +134,9 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         self
         """
         check_parameters(self, self._conditions)
+        if isinstance(X, StoredGraphs):
+            self._refuse_with_shards(y, sample_weight, validation, covariates)
+            return self._on_shards(X, callback or FitCallback())
         if y is None:
             # The words scikit-learn's tools look for.
             raise ValueError(
@@ -164,6 +173,40 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         self.global_explanation_ = summarise(self.model_, found, target_table(y))
         return self
 
+    def _on_shards(self, graphs: StoredGraphs, callback: FitCallback) -> BaseLagra:
+        """Fit to graphs in files; what is shown of the model is taken from the first of them."""
+        sample = self._learn_targets(graphs, graphs.targets(), None)
+        assert isinstance(sample, StoredSample)
+        self.covariates_ = None
+        with self._engine.session():
+            self._fit_stored(sample, callback)
+        shown, y = graphs.first(N_SHOWN)
+        found = self.model_.match(shown, n_jobs=effective_n_jobs(self.n_jobs))
+        self._keep(with_examples(self.model_, found))
+        own = Calibration.of_losses(
+            self.outputs_, sample.targets, sample.sample_weight, sample.weights
+        )
+        self.model_ = replace(self.model_, calibration=own)
+        self.global_explanation_ = summarise(self.model_, found, target_table(y))
+        return self
+
+    def _fit_stored(self, sample: StoredSample, callback: FitCallback) -> None:
+        """Fit to graphs in files, and keep the result with :meth:`_store`."""
+        raise ValueError(
+            f"{type(self).__name__} chooses on graphs in memory. Got graphs in shards instead; "
+            "read them with GraphSet, or fit LagraClassifier or LagraRegressor."
+        )
+
+    def _refuse_with_shards(self, *given: Any) -> None:
+        names = ("y", "sample_weight", "validation", "covariates")
+        found = [name for name, value in zip(names, given, strict=True) if value is not None]
+        found += ["covariates"] if self.covariates is not None else []
+        if found:
+            raise ValueError(
+                f"{type(self).__name__} on graphs in shards takes nothing but the graphs, with the "
+                f"targets that are in them. Got {found[0]}= as well; leave it out."
+            )
+
     @abstractmethod
     def _fit(
         self, sample: Sample, validation: Sample | None, callback: FitCallback
@@ -181,9 +224,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         model = replace(self.model_, calibration=own, record=record)
         self.model_ = model if held is None else held.calibrate(model)
 
-    def _learn_targets(
-        self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Sample:
+    def _learn_targets(self, graphs: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Any:
         """Turn the y of fit into targets; classes are learned here."""
         values = target_table(y, len(graphs))
         n_targets = 1 if values.ndim == 1 else values.shape[1]
@@ -204,12 +245,16 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
     ) -> Sample:
         """Turn the y of validation graphs into targets, by what was learned."""
         weight = check_sample_weight(sample_weight, len(graphs))
-        return self._sample(graphs, target_table(y, len(graphs)), weight, "validation")
+        known: Sample = self._sample(graphs, target_table(y, len(graphs)), weight, "validation")
+        return known
 
-    def _sample(self, graphs: GraphSet, values: NDArray[Any], weight: Floats, where: str) -> Sample:
+    def _sample(self, graphs: Any, values: NDArray[Any], weight: Floats, where: str) -> Any:
+        """Put graphs, in memory or in files, together with their targets."""
         encoded = self.outputs_.encode(values, where)
         weights = self.outputs_.weights(encoded, weight, getattr(self, "class_weight", None))
         known = np.where(np.isnan(encoded), 0.0, encoded)
+        if isinstance(graphs, StoredGraphs):
+            return StoredSample(graphs, known / self.outputs_.units[:, None], weight, weights)
         return Sample(graphs, known / self.outputs_.units[:, None], weight, weights)
 
     @property

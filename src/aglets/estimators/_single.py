@@ -17,6 +17,7 @@ from aglets.training.fitting import FitCallback, Settings
 from aglets.training.held_out import HeldOut, of_model, out_of_fold
 from aglets.training.sample import Sample
 from aglets.training.selection import Cell
+from aglets.training.stored import AnySample, StoredSample
 
 __all__ = ["LagraClassifier", "LagraRegressor"]
 
@@ -39,6 +40,14 @@ class _OnePoint(BaseLagra):
         self, sample: Sample, validation: Sample | None, callback: FitCallback
     ) -> HeldOut | None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
+        self._walk(sample, validation, settings)
+        return self._held_out(sample, validation, settings)
+
+    def _fit_stored(self, sample: StoredSample, callback: FitCallback) -> None:
+        settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
+        self._walk(sample, None, settings)
+
+    def _walk(self, sample: AnySample, validation: Sample | None, settings: Settings) -> None:
         reached = walk_deepening(
             sample,
             settings,
@@ -54,7 +63,6 @@ class _OnePoint(BaseLagra):
             reached.training_set.input_spec,
             asked=int(self.maxpat),
         )
-        return self._held_out(sample, validation, settings)
 
     def _held_out(
         self, sample: Sample, validation: Sample | None, settings: Settings

@@ -17,13 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from aglets.estimators._base import BaseLagra
 from aglets.estimators._losses import loss_for, losses_of
 from aglets.estimators._parameters import Condition, either, in_range, one_of
-from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.model.losses import LOSSES, Huber, Loss
 from aglets.model.target import is_known
 from aglets.model.target_table import target_names, target_table
-from aglets.training.sample import Sample
 
 __all__ = ["LagraForClasses", "LagraForNumbers"]
 
@@ -214,9 +212,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         found = _complete(self.predict(X, covariates))
         return float(accuracy_score(y, found, sample_weight=sample_weight))
 
-    def _learn_targets(
-        self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Sample:
+    def _learn_targets(self, graphs: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Any:
         values = target_table(y, len(graphs))
         columns = [values] if values.ndim == 1 else list(values.T)
         losses = losses_of(self, target_names(y, len(columns)))
@@ -333,9 +329,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         found = _complete(self.predict(X, covariates))
         return float(r2_score(y, found, sample_weight=sample_weight))
 
-    def _learn_targets(
-        self, graphs: GraphSet, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Sample:
+    def _learn_targets(self, graphs: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Any:
         sample = super()._learn_targets(graphs, y, sample_weight)
         if all(target.classes is not None for target in self.outputs_.targets):
             raise ValueError(

@@ -1,13 +1,14 @@
 """Graphs in a folder of shard files: columns that are mapped into memory, for sets of any size.
 
 A shard file is self-contained: a header in JSON says what its columns are, which labels their codes
-mean, and what the graphs add up to (`ShardFacts`); the columns follow, each as plain little-endian
+mean, and what the graphs add up to (`GraphFacts`); the columns follow, each as plain little-endian
 numbers. Who opens the folder reads headers only. Graph i of the source is in file i modulo their
 number, so that files are alike, and the order of the source is known.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import struct
@@ -22,15 +23,15 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets.graphs import GraphSet
-from aglets.graphs.arrays import Floats
 from aglets.graphs.checks import vocabulary_of
 from aglets.graphs.label_values import decode_value, encode_value
 from aglets.graphs.moments import Moments
+from aglets.graphs.stored import GraphFacts, GraphFile, StoredGraphs, TargetFacts
 from aglets.io._targets import Targets
 from aglets.io.registry import Format, ReadOptions, register_format
 from aglets.writing import append_bytes, new_folder, replacing, write_text
 
-__all__ = ["MANIFEST", "ShardFacts", "ShardSet", "ShardWriter", "is_shard_folder", "writing_shards"]
+__all__ = ["MANIFEST", "ShardSet", "ShardWriter", "is_shard_folder", "writing_shards"]
 
 PathLike = str | os.PathLike[str]
 
@@ -65,53 +66,13 @@ _TEXTS = ("ids", "names", "smiles")
 
 
 @dataclass(frozen=True)
-class TargetFacts:
-    """What the targets of a shard add up to.
-
-    Parameters
-    ----------
-    counts : mapping or None
-        How often each value occurs; None if there are more than MAX_CLASSES numbers.
-    lowest, highest : float or None
-        Of numbers.
-    """
-
-    counts: Mapping[Any, int] | None
-    lowest: float | None = None
-    highest: float | None = None
-
-
-@dataclass(frozen=True)
-class ShardFacts:
-    """What the graphs of a shard add up to, so that nobody has to read them for it.
-
-    Parameters
-    ----------
-    n_graphs, n_nodes, n_edges : int
-    nodes, edges : Moments
-        Of attributes, by label; of edges without labels, all are of one.
-    graphs_with : ndarray of shape (n_labels,)
-        In how many graphs each label occurs.
-    target : TargetFacts or None
-    """
-
-    n_graphs: int
-    n_nodes: int
-    n_edges: int
-    nodes: Moments
-    edges: Moments
-    graphs_with: Floats
-    target: TargetFacts | None = None
-
-
-@dataclass(frozen=True)
-class ShardFile:
+class ShardFile(GraphFile):
     """One file: where its columns are, what they mean, what they add up to."""
 
     path: Path
     header: Mapping[str, Any]
     start: int
-    facts: ShardFacts
+    facts: GraphFacts
 
     def read(self, *, identity: bool = False) -> tuple[GraphSet, Targets | None]:
         """Map the columns into memory; ``identity`` asks for names, ids and SMILES, too."""
@@ -142,11 +103,27 @@ class ShardFile:
             graphs = graphs.with_identity(
                 **{name: _present([own.get(name) for own in called]) for name in _TEXTS}
             )
+        return graphs, self._targets(y, codes)
+
+    def read_targets(self) -> Targets | None:
+        """Read nothing but the targets."""
+        try:
+            has = [name in self.header["columns"] for name in ("y", "classes")]
+            columns = [
+                self._column(n) if h else None for n, h in zip(("y", "classes"), has, strict=True)
+            ]
+            return self._targets(*columns)
+        except (ValueError, KeyError, TypeError, IndexError, OSError, OverflowError) as error:
+            raise ValueError(_damaged(self.path, error)) from error
+
+    def _targets(
+        self, y: npt.NDArray[Any] | None, codes: npt.NDArray[Any] | None
+    ) -> Targets | None:
         if codes is not None:
-            return graphs, np.array([str(v) for v in self.header["classes"]])[codes]
+            return np.asarray(np.array([str(value) for value in self.header["classes"]])[codes])
         if y is not None and self.header["whole"]:
-            return graphs, y.astype(np.int64)
-        return graphs, None if y is None else np.array(y)
+            return np.asarray(y, dtype=np.int64)
+        return None if y is None else np.array(y)
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         dtype, shape, offset, checksum = self.header["columns"][name]
@@ -162,7 +139,7 @@ class ShardFile:
 
 
 @dataclass(frozen=True)
-class ShardSet:
+class ShardSet(StoredGraphs):
     """Graphs in a folder that ``aglets data shard`` wrote; none of them is in memory.
 
     Estimators take it in place of a `GraphSet`, and engines let their workers read the files.
@@ -207,9 +184,6 @@ class ShardSet:
             raise ValueError(_damaged(manifest, error)) from error
         return cls(place, tuple(_opened(place / name) for name in names))
 
-    def __len__(self) -> int:
-        return sum(file.facts.n_graphs for file in self.files)
-
     @property
     def header(self) -> Mapping[str, Any]:
         """What all files have in common."""
@@ -226,27 +200,47 @@ class ShardSet:
         return _vocabularies(self.header)[1]
 
     @property
-    def n_attributes(self) -> int:
-        """Number of attributes of a node."""
-        return int(self.header["n_attributes"])
+    def attribute_names(self) -> tuple[str, ...] | None:
+        """Names of node attributes."""
+        return _names(self.header["attribute_names"])
 
     @property
-    def n_edge_attributes(self) -> int:
-        """Number of attributes of an edge."""
-        return int(self.header["n_edge_attributes"])
+    def edge_attribute_names(self) -> tuple[str, ...] | None:
+        """Names of edge attributes."""
+        return _names(self.header["edge_attribute_names"])
 
     @property
-    def facts(self) -> ShardFacts:
+    def recipe(self) -> str | None:
+        """How a reader made labels and attributes."""
+        recipe: str | None = self.header["recipe"]
+        return recipe
+
+    @property
+    def fingerprint(self) -> str:
+        """The headers of all files, which hold checksums of their columns, in few letters."""
+        digest = hashlib.sha256()
+        for file in self.files:
+            digest.update(json.dumps(file.header, sort_keys=True).encode())
+        return digest.hexdigest()
+
+    def targets(self) -> Targets:
+        """Read the targets of all graphs, those of one file behind those of another."""
+        _ = self.target  # says what is wrong if there are none
+        found = [file.read_targets() for file in self.files]
+        return np.concatenate([y for y in found if y is not None])
+
+    @property
+    def facts(self) -> GraphFacts:
         """What all graphs add up to."""
         parts = [file.facts for file in self.files]
-        return ShardFacts(
+        return GraphFacts(
             sum(part.n_graphs for part in parts),
             sum(part.n_nodes for part in parts),
             sum(part.n_edges for part in parts),
             Moments.total([part.nodes for part in parts]),
             Moments.total([part.edges for part in parts]),
             np.sum([part.graphs_with for part in parts], axis=0),
-            self.target,
+            None if any(part.target is None for part in parts) else self.target,
         )
 
     @property
@@ -627,11 +621,11 @@ def _opened(path: Path) -> ShardFile:
         raise ValueError(_damaged(path, error)) from error
 
 
-def _facts(header: Mapping[str, Any]) -> ShardFacts:
+def _facts(header: Mapping[str, Any]) -> GraphFacts:
     facts = header["facts"]
     vocabulary, edge_vocabulary = _vocabularies(header)
     target = facts["target"]
-    return ShardFacts(
+    return GraphFacts(
         int(facts["n_graphs"]),
         int(facts["n_nodes"]),
         int(facts["n_edges"]),

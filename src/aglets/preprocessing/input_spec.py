@@ -19,8 +19,9 @@ from aglets.graphlets import Graphlet
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.notes import note
+from aglets.graphs.stored import StoredGraphs
 from aglets.preprocessing.covariates import Covariates
-from aglets.preprocessing.scaling import AttributeScaling, ColumnScaling, fit_scaling
+from aglets.preprocessing.scaling import AttributeScaling, ColumnScaling, fit_scaling, scaling_of
 
 __all__ = ["InputSpec", "UnknownLabels"]
 
@@ -110,6 +111,21 @@ class InputSpec:
         )
         weight = None if sample_weight is None or (sample_weight == 1.0).all() else sample_weight
         return replace(spec, scaling=fit_scaling(spec._in_vocabulary(graphs), scale, weight))
+
+    @classmethod
+    def of_stored(cls, graphs: StoredGraphs, scale: str = "none") -> InputSpec:
+        """Learn labels and units from what graphs in files add up to."""
+        facts = graphs.facts
+        return cls(
+            vocabulary=graphs.vocabulary,
+            n_attributes=graphs.n_attributes,
+            attribute_names=graphs.attribute_names,
+            edge_vocabulary=graphs.edge_vocabulary,
+            n_edge_attributes=graphs.n_edge_attributes,
+            edge_attribute_names=graphs.edge_attribute_names,
+            recipe=graphs.recipe,
+            scaling=scaling_of(scale, facts.nodes, facts.edges, graphs.edge_vocabulary is not None),
+        )
 
     def read(self, graphs: Any) -> GraphSet:
         """Take graphs as a GraphSet in the user's units; what is not one is read as in fit."""

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphs.arrays import Floats
+from aglets.graphs.moments import Moments
 
 if TYPE_CHECKING:
     from aglets.graphs import GraphSet
 
-__all__ = ["SCALES", "AttributeScaling", "ColumnScaling", "fit_scaling"]
+__all__ = ["SCALES", "AttributeScaling", "ColumnScaling", "fit_scaling", "scaling_of"]
 
 IntArray = NDArray[np.integer]
 
@@ -140,6 +141,40 @@ def fit_scaling(
         rows = np.repeat(weight, graphs.n_edges)
         edges = _fit_columns(graphs.edge_attributes, rows, codes, len(graphs.edge_vocabulary or ()))
     return AttributeScaling(kind, nodes, edges)
+
+
+def scaling_of(kind: str, nodes: Moments, edges: Moments, edge_labels: bool) -> AttributeScaling:
+    """Learn the scaling from what graphs add up to, by label, instead of from the graphs.
+
+    It is that of `fit_scaling` but for rounding. ``edge_labels`` says whether edges have labels.
+    """
+    if kind == "none":
+        return AttributeScaling()
+    by_label = kind == "label"
+    return AttributeScaling(
+        kind,
+        _columns_of(nodes, by_label) if nodes.mean.shape[1] else None,
+        _columns_of(edges, by_label and edge_labels) if edges.mean.shape[1] else None,
+    )
+
+
+def _columns_of(moments: Moments, by_label: bool) -> ColumnScaling:
+    shift, factor = _spread_of(moments.ungrouped)
+    factor = np.where(factor > 0.0, factor, 1.0)
+    if not by_label:
+        return ColumnScaling(shift, factor)
+    label_shift, label_factor = _spread_of(moments)
+    label_shift = np.where(moments.count[:, None] > 0, label_shift, shift)
+    label_factor = np.where(label_factor > MIN_SPREAD * factor, label_factor, factor)
+    return ColumnScaling(np.vstack([label_shift, shift]), np.vstack([label_factor, factor]))
+
+
+def _spread_of(moments: Moments) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of each column in each group; constant columns have exactly 0."""
+    rounding = float(np.finfo(np.float64).eps) * moments.count[:, None]
+    variance = moments.squares / np.maximum(moments.count, 1.0)[:, None]
+    constant = variance <= rounding * variance + (rounding * moments.mean) ** 2
+    return moments.mean, np.where(constant, 0.0, np.sqrt(variance))
 
 
 def _fit_columns(

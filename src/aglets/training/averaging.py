@@ -17,8 +17,8 @@ import numpy as np
 from aglets.graphs.arrays import Floats
 from aglets.model.outputs import Outputs
 from aglets.training.fitting import Paths
-from aglets.training.sample import Sample
 from aglets.training.selection import ROUNDING, Cell, FoldResult, Grid
+from aglets.training.stored import AnySample
 
 __all__ = ["Member", "fold_members", "greedy_members"]
 
@@ -49,7 +49,7 @@ class Member:
 
 
 def greedy_members(
-    results: Sequence[FoldResult], held_out: Sequence[Sample], grid: Grid, outputs: Outputs
+    results: Sequence[FoldResult], held_out: Sequence[AnySample], grid: Grid, outputs: Outputs
 ) -> list[Member]:
     """Choose members by the loss on all held-out graphs together.
 
@@ -85,7 +85,7 @@ def greedy_members(
 
 
 def fold_members(
-    results: Sequence[FoldResult], held_out: Sequence[Sample], grid: Grid, outputs: Outputs
+    results: Sequence[FoldResult], held_out: Sequence[AnySample], grid: Grid, outputs: Outputs
 ) -> list[Member]:
     """Choose members in each fold by its own held-out graphs; every fold weighs the same.
 

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from aglets._version import __version__
 from aglets.graphs import GraphSet
+from aglets.graphs.stored import StoredGraphs
 from aglets.mining import Pattern
 from aglets.training.engine.crew import ShardLostError
 from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
@@ -70,7 +71,7 @@ _WHOLE = {f.name for f in fields(PathPoint) if f.type == "int"}
 
 
 def fingerprint(
-    graphs: GraphSet, y: Any, parameters: Mapping[str, Any], covariates: Any = None
+    graphs: GraphSet | StoredGraphs, y: Any, parameters: Mapping[str, Any], covariates: Any = None
 ) -> str:
     """Return a text that differs between fits that would give different paths.
 
@@ -85,6 +86,9 @@ def fingerprint(
         The user's own, if the fit has such.
     """
     digest = hashlib.sha256(__version__.encode())
+    if isinstance(graphs, StoredGraphs):
+        digest.update(graphs.fingerprint.encode())
+        graphs = GraphSet.from_lists([], [])
     for column in ("node_offsets", "labels", "attributes", "edge_offsets", "edges"):
         digest.update(getattr(graphs, column).tobytes())
     for part in (graphs.edge_labels, graphs.edge_attributes):

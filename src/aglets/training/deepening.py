@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from aglets.mining import BudgetError
 from aglets.training.fitting import Paths, Settings, TrainingSet, Walk, prepare, walk
 from aglets.training.path import Validation
-from aglets.training.sample import Sample
+from aglets.training.stored import AnySample
 
 __all__ = ["Deepened", "quiet_about_budgets", "walk_deepening"]
 
@@ -35,11 +35,11 @@ class Deepened:
 
 @dataclass(frozen=True)
 class _Request:
-    sample: Sample
+    sample: AnySample
     settings: Settings
     rho: float
     starts: int
-    validation: Sample | None
+    validation: AnySample | None
 
     def training_set(self, maxpat: int) -> TrainingSet:
         return prepare(self.sample, self.settings, maxpat=maxpat, starts=self.starts)
@@ -60,13 +60,13 @@ class _Request:
 
 
 def walk_deepening(
-    sample: Sample,
+    sample: AnySample,
     settings: Settings,
     *,
     rho: float,
     maxpat: int,
     starts: int = 1,
-    validation: Sample | None = None,
+    validation: AnySample | None = None,
 ) -> Deepened:
     """Walk whole paths with graphlets of up to maxpat nodes, or of the largest size affordable.
 

@@ -26,6 +26,7 @@ from aglets.training.path import Schedule, Validation, lagra_path
 from aglets.training.path_point import PathPoint
 from aglets.training.resume import BranchPoints, Resume
 from aglets.training.sample import Sample
+from aglets.training.stored import AnySample, StoredSample
 from aglets.training.target_units import TargetUnits
 
 __all__ = [
@@ -142,8 +143,10 @@ class Settings:
         return Goal(joint, rho, maxpat, None, penalty, self.pooling, self.sharing)
 
 
-def learn_input_spec(sample: Sample, settings: Settings) -> InputSpec:
+def learn_input_spec(sample: AnySample, settings: Settings) -> InputSpec:
     """Learn labels and units from all graphs of a fit."""
+    if isinstance(sample, StoredSample):
+        return InputSpec.of_stored(sample.graphs, settings.scale)
     return InputSpec.of(
         sample.graphs, settings.scale, sample.sample_weight, covariates=settings.covariates
     )
@@ -160,7 +163,7 @@ class TrainingSet:
 
 
 def prepare(
-    sample: Sample,
+    sample: AnySample,
     settings: Settings,
     *,
     maxpat: int,
@@ -181,9 +184,10 @@ def prepare(
         Labels and units; those of the sample unless given.
     """
     input_spec = learn_input_spec(sample, settings) if input_spec is None else input_spec
-    columns = () if sample.covariates is None else sample.covariates.T
-    columns = (*sample.targets, *sample.weights, *columns)
-    sample = sample[content_order(sample.graphs, *columns)]
+    if isinstance(sample, Sample):
+        columns = () if sample.covariates is None else sample.covariates.T
+        columns = (*sample.targets, *sample.weights, *columns)
+        sample = sample[content_order(sample.graphs, *columns)]
     plan = MiningPlan(
         maxpat=maxpat,
         starts=starts,

@@ -26,7 +26,7 @@ from aglets.training.optim.solver import Progress, Solver
 from aglets.training.optim.state import Problem, State, StoredState, empty_state
 from aglets.training.path_point import PathPoint
 from aglets.training.resume import Resume
-from aglets.training.sample import Sample
+from aglets.training.stored import AnySample
 
 __all__ = ["SOLVERS", "Schedule", "Validation", "lagra_path", "lambda_grid"]
 
@@ -90,7 +90,7 @@ class Validation:
         Whether every point keeps f of all these graphs.
     """
 
-    sample: Sample
+    sample: AnySample
     keep_f: bool = False
 
 

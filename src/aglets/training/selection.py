@@ -31,7 +31,7 @@ from aglets.training.fitting import (
 from aglets.training.path import Validation
 from aglets.training.path_point import PathPoint
 from aglets.training.point_graphlets import decision
-from aglets.training.sample import Sample
+from aglets.training.stored import AnySample
 
 __all__ = [
     "Cell",
@@ -113,7 +113,7 @@ class Choice:
 
 
 def evaluate_folds(
-    sample: Sample,
+    sample: AnySample,
     folds: Sequence[tuple[Rows, Rows]],
     grid: Grid,
     settings: Settings,
@@ -146,8 +146,8 @@ def evaluate_folds(
 
 
 def evaluate(
-    train: Sample,
-    held_out: Sample,
+    train: AnySample,
+    held_out: AnySample,
     grid: Grid,
     settings: Settings,
     *,
@@ -193,7 +193,7 @@ def evaluate(
 
 
 def _walked(
-    train: Sample,
+    train: AnySample,
     validation: Validation,
     grid: Grid,
     settings: Settings,
@@ -224,7 +224,7 @@ def _walked(
 
 
 def walk_cells(
-    sample: Sample, stops: Mapping[Cell, int], settings: Settings, input_spec: InputSpec
+    sample: AnySample, stops: Mapping[Cell, int], settings: Settings, input_spec: InputSpec
 ) -> dict[Cell, Paths]:
     """Walk the paths of some cells on all graphs, each to so many points."""
     walked = {}
@@ -261,11 +261,11 @@ def total_loss(points: Sequence[PathPoint]) -> float:
 
 
 def _score(
-    points: Sequence[PathPoint], outputs: Outputs, input_spec: InputSpec, held_out: Sample
+    points: Sequence[PathPoint], outputs: Outputs, input_spec: InputSpec, held_out: AnySample
 ) -> float:
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
-    f = decision(points, input_spec, held_out)
+    f = decision(points, input_spec, held_out.load())
     return outputs.score(held_out.targets, f, held_out.weights)
 
 

@@ -12,15 +12,15 @@ import numpy as np
 
 from aglets.graphs.arrays import Floats
 from aglets.model.outputs import Outputs
-from aglets.training.sample import Sample
 from aglets.training.selection import Choice, FoldResult
+from aglets.training.stored import AnySample
 
 __all__ = ["standard_error"]
 
 
 def standard_error(
     results: Sequence[FoldResult],
-    held_out: Sequence[Sample],
+    held_out: Sequence[AnySample],
     choice: Choice,
     outputs: Outputs,
     *,
@@ -58,7 +58,7 @@ def standard_error(
     return float(np.sqrt(len(parts)) * np.std(parts, ddof=1)) if len(parts) > 1 else 0.0
 
 
-def _losses(f: Floats, held_out: Sample, outputs: Outputs) -> Floats:
+def _losses(f: Floats, held_out: AnySample, outputs: Outputs) -> Floats:
     """Return what each graph adds to the loss."""
     rows = [slice(i, i + 1) for i in range(len(f))]
     return np.array(

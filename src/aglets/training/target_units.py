@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from aglets.graphs.arrays import Floats
 from aglets.model.losses import Loss
 from aglets.model.target import middle_and_spread
 from aglets.training.path_point import PathPoint
-from aglets.training.sample import Sample
+from aglets.training.stored import AnySample
 
 __all__ = ["TargetUnits"]
+
+S = TypeVar("S", bound=AnySample)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,9 @@ class TargetUnits:
     balance: Floats
 
     @classmethod
-    def learn(cls, losses: Sequence[Loss], sample: Sample, balanced: bool = False) -> TargetUnits:
+    def learn(
+        cls, losses: Sequence[Loss], sample: AnySample, balanced: bool = False
+    ) -> TargetUnits:
         """Learn the units from training graphs; the losses are those in the user's units.
 
         Balanced outputs have the same total weight, however many of their targets are known.
@@ -61,7 +66,7 @@ class TargetUnits:
             np.divide(totals.mean(), totals, out=balance, where=totals > 0.0)
         return cls(tuple(own), np.array(middles), np.array(spreads), balance)
 
-    def removed(self, sample: Sample) -> Sample:
+    def removed(self, sample: S) -> S:
         """Return the sample with targets without unit, and with balanced weights."""
         if (self.balance != 1.0).any():
             sample = replace(sample, weights=sample.weights * self.balance[:, None])

@@ -40,7 +40,7 @@ def ask_each(parts: Sequence[Any], method: str, arguments: Iterable[tuple[Any, .
 
 
 def lay_next_to(parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Lay a value next to each of the first parts, once, for calls that will want it again."""
+    """Load a value next to each of the first parts, once, for calls that will want it again."""
     if parts and isinstance(parts[0], Elsewhere):
         return parts[0].lay_together(parts[: len(values)], values)
-    return list(values)
+    return [value.load() for value in values]

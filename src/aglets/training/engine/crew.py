@@ -28,7 +28,7 @@ from aglets.training.engine.worker import (
     Repeat,
     Reply,
     Step,
-    as_it_is,
+    loaded,
 )
 
 __all__ = ["Crew", "Held", "Link", "ShardLostError", "Traffic"]
@@ -114,7 +114,7 @@ class Held(Elsewhere):
     def lay_together(self, parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """Lay a value next to each part."""
         return [
-            self.crew.made(part.recipe.piece, as_it_is, (value,))
+            self.crew.made(part.recipe.piece, loaded, (value,))
             for part, value in zip(parts, values, strict=True)
         ]
 

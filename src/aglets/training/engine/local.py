@@ -27,6 +27,7 @@ from aglets.training.engine.protocol import Goal, Intercept, Judgement, MiningPl
 from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
 from aglets.training.engine.values import Places, Values, matched_values
 from aglets.training.sample import Sample
+from aglets.training.stored import StoredSample
 
 __all__ = ["LocalEngine", "LocalGraphs", "LocalPlacement", "planted_tree", "starting_attributes"]
 
@@ -49,8 +50,9 @@ class LocalEngine:
         """Nothing has to be started."""
         return nullcontext()
 
-    def place(self, sample: Sample, plan: MiningPlan) -> LocalPlacement:
+    def place(self, sample: Sample | StoredSample, plan: MiningPlan) -> LocalPlacement:
         """Plant the tree that all paths of a fit share."""
+        sample = sample.load()
         starts = starting_vectors(sample.graphs, plan.starts, sample.sample_weight)
         return LocalPlacement(sample, planted_tree(sample.graphs, starts, plan))
 
@@ -88,6 +90,7 @@ class LocalPlacement:
         self.entered: list[tuple[Pattern, int]] = []  # by handle, with the channel
         self._handles: dict[tuple[int, tuple[bytes, ...]], int] = {}
         self._held_out: dict[int, HeldOut] = {}
+        self._loaded: dict[int, tuple[StoredSample, Sample]] = {}
         self._seconds = 0.0  # of searches before time was last granted
 
     @property
@@ -124,6 +127,14 @@ class LocalPlacement:
         given = [None] * len(names) if patterns is None else patterns
         found = [self._handle(name, p) for name, p in zip(names.tolist(), given, strict=True)]
         return np.array(found, dtype=np.int32)
+
+    def loaded(self, held_out: Sample | StoredSample) -> Sample:
+        """Return held-out graphs in memory; those in files are read once."""
+        if isinstance(held_out, Sample):
+            return held_out
+        if id(held_out) not in self._loaded:
+            self._loaded[id(held_out)] = held_out, held_out.load()
+        return self._loaded[id(held_out)][1]
 
     def held_out(self, graphs: GraphSet) -> HeldOut:
         """Return the same patterns on other graphs, kept for the next path that asks."""
@@ -284,9 +295,9 @@ class LocalGraphs:
         """Count the entries of the embeddings of some graphlets."""
         return int(self.embedding_lengths(self.placement.handles(names, patterns)).sum())
 
-    def judge_on(self, held_out: Sample, keep_f: bool = False) -> LocalJudge:
+    def judge_on(self, held_out: Sample | StoredSample, keep_f: bool = False) -> LocalJudge:
         """Take graphs in model units to judge models on."""
-        return LocalJudge(self, held_out, keep_f)
+        return LocalJudge(self, self.placement.loaded(held_out), keep_f)
 
     def handles(self, names: Ints, patterns: Sequence[Pattern] | None) -> Codes:
         """Return the handles of tree nodes."""

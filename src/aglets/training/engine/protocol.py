@@ -35,6 +35,7 @@ from aglets.mining import Found, Pattern
 from aglets.model.losses import JointLoss, Loss
 from aglets.training.engine.covariate_design import CovariateDesign
 from aglets.training.sample import Sample
+from aglets.training.stored import StoredSample
 
 __all__ = [
     "Engine",
@@ -240,7 +241,7 @@ class TrainingGraphs(Protocol):
     def restored(self, names: Ints, z: Floats, embedding: Codes) -> Matched:
         """Match graphlets of a checkpoint: ties go to their embeddings."""
 
-    def judge_on(self, held_out: Sample, keep_f: bool = False) -> Judge:
+    def judge_on(self, held_out: Sample | StoredSample, keep_f: bool = False) -> Judge:
         """Take graphs in model units to judge models on; `keep_f` asks for every f, too."""
 
 
@@ -268,5 +269,5 @@ class Engine(Protocol):
     def session(self) -> AbstractContextManager[None]:
         """Have what the engine needs, such as worker processes, within a block."""
 
-    def place(self, sample: Sample, plan: MiningPlan) -> Placement:
+    def place(self, sample: Sample | StoredSample, plan: MiningPlan) -> Placement:
         """Take training graphs in model units."""

@@ -14,7 +14,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +22,11 @@ import numpy as np
 from aglets.graphs.optional import optional
 from aglets.training.engine.crew import Crew, ShardLostError
 from aglets.training.engine.protocol import MiningPlan
-from aglets.training.engine.shard_starts import Shard
+from aglets.training.engine.shard_starts import loaded_shard
 from aglets.training.engine.sharded import ShardedPlacement, dealt, planted
 from aglets.training.engine.worker import Worker
 from aglets.training.sample import Sample
+from aglets.training.stored import StoredSample
 
 __all__ = ["N_PIECES", "RayEngine"]
 
@@ -104,31 +105,47 @@ class RayEngine:
 
     @contextmanager
     def session(self) -> Iterator[None]:
-        """Have Ray running within a block; it is stopped in the end only if it was started here."""
+        """Have Ray and the workers running within a block, for all that is placed in it.
+
+        Ray is stopped in the end only if it was started here.
+        """
+        if "_crew" in self.__dict__:  # within another session
+            yield
+            return
         started = self._start()
         try:
+            object.__setattr__(self, "_crew", Crew(RayLink(self, self.n_shards)))
             yield
         finally:
+            self.__dict__.pop("_crew", None)
             if started:
                 _ray().shutdown()
 
-    def place(self, sample: Sample, plan: MiningPlan) -> ShardedPlacement:
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers belong to this process.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def place(self, sample: Sample | StoredSample, plan: MiningPlan) -> ShardedPlacement:
         """Deal the graphs to pieces, send these to the workers, and plant a tree in each."""
         pieces = dealt(sample, self.n_pieces)
-        crew = self._crew(len(pieces))
-        shards = [crew.made(k, Shard, (piece,)) for k, piece in enumerate(pieces)]
+        crew = self.__dict__.get("_crew") or self._new_crew()
+        shards = [crew.made(k, loaded_shard, (piece,)) for k, piece in enumerate(pieces)]
         plan = replace(plan, n_jobs=self.cpus_per_shard)
         return planted(shards, plan, len(sample.targets), sample.covariates is not None)
 
-    def _crew(self, n_pieces: int) -> Crew:
+    def _new_crew(self) -> Crew:
         self._start()
-        return Crew(RayLink(self, min(self.n_shards, n_pieces)))
+        return Crew(RayLink(self, self.n_shards))
 
     def _start(self) -> bool:
         """Have Ray running; whether it was started, or connected to, just now."""
         ray = _ray()
         if ray.is_initialized():
             return False
+        logging.getLogger("ray").setLevel(logging.ERROR)  # before init, which says that it begins
         if self.address is not None:
             try:
                 _check_listening(self.address)

@@ -19,8 +19,9 @@ from aglets.training.engine.calls import ask
 from aglets.training.engine.local import LocalPlacement, planted_tree
 from aglets.training.engine.protocol import MiningPlan
 from aglets.training.sample import Sample
+from aglets.training.stored import StoredPiece
 
-__all__ = ["Shard", "joint_starts"]
+__all__ = ["Shard", "joint_starts", "loaded_shard"]
 
 #: Rounds of k-means, and the change of centres, as a part of the spread, at which it ends.
 MAX_ROUNDS, TOLERANCE = 100, 1e-4
@@ -78,6 +79,11 @@ class Shard:
     def plant(self, starts: Starts, plan: MiningPlan) -> LocalPlacement:
         """Plant the tree of these graphs."""
         return LocalPlacement(self._sample, planted_tree(self._sample.graphs, starts, plan))
+
+
+def loaded_shard(piece: Sample | StoredPiece) -> Shard:
+    """Make a shard of graphs that are here, or in a file."""
+    return Shard(piece.load())
 
 
 def joint_starts(shards: Sequence[Any], k: int) -> Starts:

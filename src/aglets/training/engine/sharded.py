@@ -31,8 +31,9 @@ from aglets.training.engine.graphlet_names import (
 from aglets.training.engine.joint_tree import JointTree
 from aglets.training.engine.local import starting_attributes
 from aglets.training.engine.protocol import Goal, Intercept, Judgement, MiningPlan
-from aglets.training.engine.shard_starts import Shard, joint_starts
+from aglets.training.engine.shard_starts import joint_starts, loaded_shard
 from aglets.training.sample import Sample
+from aglets.training.stored import StoredPiece, StoredSample
 
 __all__ = ["ShardedEngine", "ShardedPlacement", "dealt", "planted"]
 
@@ -86,9 +87,9 @@ class ShardedEngine:
         """Nothing has to be started."""
         return nullcontext()
 
-    def place(self, sample: Sample, plan: MiningPlan) -> ShardedPlacement:
+    def place(self, sample: Sample | StoredSample, plan: MiningPlan) -> ShardedPlacement:
         """Deal the graphs, and plant a tree in each shard."""
-        shards = [Shard(part) for part in dealt(sample, self.n_shards)]
+        shards = [loaded_shard(piece) for piece in dealt(sample, self.n_shards)]
         return planted(shards, plan, len(sample.targets), sample.covariates is not None)
 
 
@@ -103,11 +104,23 @@ def planted(
     return ShardedPlacement(placed, starts, n_outputs, has_covariates)
 
 
-def dealt(sample: Sample, n_shards: int) -> list[Sample]:
-    """Give graph i to shard i modulo their number."""
+def dealt(sample: Sample | StoredSample, n_shards: int) -> list[Sample] | list[StoredPiece]:
+    """Give graph i to shard i modulo their number; of graphs in files, every file is a shard."""
+    if isinstance(sample, StoredSample):
+        return sample.pieces()
     n_graphs = len(sample.graphs)
     n = max(1, min(n_shards, n_graphs))
     return [sample[np.arange(k, n_graphs, n)] for k in range(n)]
+
+
+def joined(sample: Sample | StoredSample, parts: Sequence[Floats]) -> Floats:
+    """Put numbers of the graphs of all shards into the order of the sample that was dealt."""
+    if isinstance(sample, StoredSample):
+        return np.concatenate(parts, axis=-1)
+    whole = np.empty((*parts[0].shape[:-1], sum(own.shape[-1] for own in parts)))
+    for k, own in enumerate(parts):
+        whole[..., k :: len(parts)] = own
+    return whole
 
 
 class ShardedPlacement:
@@ -121,7 +134,7 @@ class ShardedPlacement:
         self.tree = JointTree(parts, starts)
         self._n_outputs = n_outputs
         self._has_covariates = has_covariates
-        self._held_out: dict[int, tuple[Sample, list[Any]]] = {}
+        self._held_out: dict[int, tuple[Sample | StoredSample, list[Any]]] = {}
 
     @property
     def n_outputs(self) -> int:
@@ -143,7 +156,7 @@ class ShardedPlacement:
         design = self._design(goal) if self._has_covariates else None
         return ShardedGraphs(self, ask(self.parts, "graphs_for", goal, design), goal, design)
 
-    def held_out(self, sample: Sample) -> list[Any]:
+    def held_out(self, sample: Sample | StoredSample) -> list[Any]:
         """Deal held-out graphs to the shards; kept for the next path that asks."""
         if id(sample) not in self._held_out:
             pieces = lay_next_to(self.parts, dealt(sample, len(self.parts)))
@@ -228,11 +241,11 @@ class ShardedGraphs:
         members = self.placement.tree.members(patterns_of(names))
         return [named(np.ascontiguousarray(own), channels) for own in members.T]
 
-    def judge_on(self, held_out: Sample, keep_f: bool = False) -> ShardedJudge:
+    def judge_on(self, held_out: Sample | StoredSample, keep_f: bool = False) -> ShardedJudge:
         """Take graphs in model units to judge models on."""
         pieces = self.placement.held_out(held_out)
         judges = ask_each(self.parts[: len(pieces)], "judge_on", [(own, keep_f) for own in pieces])
-        return ShardedJudge(judges)
+        return ShardedJudge(judges, held_out)
 
 
 class ShardedMatched:
@@ -363,8 +376,9 @@ class ShardedLine:
 class ShardedJudge:
     """Held-out graphs, dealt to the shards."""
 
-    def __init__(self, parts: Sequence[Any]) -> None:
+    def __init__(self, parts: Sequence[Any], held_out: Sample | StoredSample) -> None:
         self.parts = parts
+        self._held_out = held_out
 
     def judge(
         self, matched: ShardedMatched, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
@@ -372,10 +386,7 @@ class ShardedJudge:
         """Judge the model of the chosen graphlets."""
         asked = [(own, chosen, z, coef, beta0) for own in matched.parts[: len(self.parts)]]
         answers = ask_each(self.parts, "sums", asked)
-        of_first = answers[0][2]
-        f = np.empty((*of_first.shape[:-1], sum(own.shape[-1] for _, _, own in answers)))
-        for k, (_, _, own) in enumerate(answers):
-            f[..., k :: len(answers)] = own
+        f = joined(self._held_out, [own for _, _, own in answers])
         loss = _total([loss for loss, _, _ in answers])
         return Judgement(loss, _total([sums for _, sums, _ in answers]).score, f)
 

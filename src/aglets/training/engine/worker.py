@@ -15,7 +15,19 @@ from threadpoolctl import ThreadpoolController
 
 from aglets.mining import BudgetError
 
-__all__ = ["Ask", "Drop", "Failure", "Make", "Ref", "Repeat", "Reply", "Step", "Worker", "as_it_is"]
+__all__ = [
+    "Ask",
+    "Drop",
+    "Failure",
+    "Make",
+    "Ref",
+    "Repeat",
+    "Reply",
+    "Step",
+    "Worker",
+    "as_it_is",
+    "loaded",
+]
 
 
 @dataclass(frozen=True)
@@ -142,6 +154,11 @@ class Worker:
 def as_it_is(value: Any) -> Any:
     """Take a value that was sent as an object."""
     return value
+
+
+def loaded(value: Any) -> Any:
+    """Load what was sent, or what it says where to find."""
+    return value.load()
 
 
 def _packed(reply: Reply) -> bytes:
