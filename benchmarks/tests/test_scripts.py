@@ -37,6 +37,7 @@ ELSEWHERE = {
     "bench_reading",
     "bench_trust",
 }
+ELSEWHERE |= {"bench_ray", "plan_cluster"}
 
 #: Scripts of a package in the order in which one needs what another wrote.
 TO, MODELS = "--to HERE", "--models HERE/models"
