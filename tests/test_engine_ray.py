@@ -31,7 +31,7 @@ if os.environ.get("AGLETS_REQUIRE_RAY") == "1":
 else:
     ray = pytest.importorskip("ray", reason="needs Ray: pip install 'aglets[ray]'")
 
-OPTIONS = {"maxpat": 3, "lambda_ratio": 0.3, "n_lambdas": 5}
+OPTIONS = {"maxpat": 3, "lambda_ratio": 0.3, "n_lambdas": 5, "calibration": None}
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -257,3 +257,34 @@ def test_an_address_without_a_cluster_is_said_so():
     engine = RayEngine(1, address="127.0.0.1:1")
     with pytest.raises(ConnectionError, match="Expected a Ray cluster at address='127.0.0.1:1'"):
         LagraClassifier(engine=engine, **OPTIONS).fit(graphs, y)
+
+
+class LoseMachine(FitCallback):
+    def __init__(self, lose) -> None:
+        self.lose = lose
+
+    def step(self, task, training_set, paths):
+        if len(paths[0]) == 2:
+            self.lose()
+
+
+def test_a_machine_that_is_lost_costs_nothing_but_time():
+    """Two raylets on this machine; one of them ends in the middle of a fit."""
+    from ray.cluster_utils import Cluster
+
+    ray.shutdown()
+    graphs, y = small()
+    expected = LagraClassifier(engine=ShardedEngine(N_PIECES), **OPTIONS).fit(graphs, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        machines = Cluster(True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+        second = machines.add_node(num_cpus=1)
+    callback = LoseMachine(lambda: machines.remove_node(second, allow_graceful=False))
+    model = LagraClassifier(engine=RayEngine(2, address=machines.address), **OPTIONS)
+    try:
+        with pytest.warns(RuntimeWarning, match="another takes its place"):
+            model.fit(graphs, y, callback=callback)
+    finally:
+        ray.shutdown()
+        machines.shutdown()
+    assert bits(model) == bits(expected)
