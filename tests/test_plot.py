@@ -143,7 +143,6 @@ def test_the_same_display_gives_the_same_picture_twice(tmp_path):
     assert pictures[0] == pictures[1]
 
 
-@pytest.mark.parametrize("molecule", [False, True])
 @pytest.mark.parametrize(
     ("n", "edges"),
     [
@@ -159,13 +158,13 @@ def test_the_same_display_gives_the_same_picture_twice(tmp_path):
         (31, [((v - 1) // 2, v) for v in range(1, 31)]),
     ],
 )
-def test_nodes_are_never_laid_out_too_close(n, edges, molecule):
-    x = positions(n, edges, molecule=molecule)
+def test_nodes_are_never_laid_out_too_close(n, edges):
+    x = positions(n, edges)
     assert x.shape == (n, 2)
     assert np.isfinite(x).all()
     gaps = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(n, 1)]
     assert gaps.size == 0 or gaps.min() >= MIN_DISTANCE - 1e-9
-    assert np.array_equal(x, positions(n, edges, molecule=molecule))
+    assert np.array_equal(x, positions(n, edges))
 
 
 @pytest.mark.data

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, datasets, report
 from aglets.cli import main
+from aglets.model.calibration import Calibration, Sigmoid
 from aglets.model.file import load
+from aglets.model.outputs import Outputs
 
 HARMFUL = [
     "</script><script>alert(1)</script>",
@@ -28,13 +32,23 @@ HARMFUL = [
 @pytest.fixture(scope="module")
 def demo():
     graphs, y = datasets.load_demo()
-    clf = LagraClassifier(maxpat=4, lambda_ratio=0.02, n_lambdas=20).fit(graphs[:200], y[:200])
+    graphs, y = graphs[:150], y[:150]
+    clf = LagraClassifier(maxpat=4, lambda_ratio=0.02, n_lambdas=20).fit(graphs[:100], y[:100])
     return graphs, y, clf
 
 
 def data_of(page: str):
     [text] = re.findall(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
     return json.loads(text)
+
+
+def view_of(page: str):
+    [view] = data_of(page)["views"]
+    return view
+
+
+def metrics_of(view):
+    return {row["name"]: row["values"][0] for row in view["quality"]["metrics"]}
 
 
 def strange_page() -> str:
@@ -77,27 +91,31 @@ def test_labels_that_look_like_html_are_just_labels():
     assert page.count("</script>") == 2
     assert "<img" not in page
     data = data_of(page)
-    assert HARMFUL[0] in data["classes"]
-    assert {label for graph in data["gallery"] for label in graph["labels"]} == set(HARMFUL)
+    assert HARMFUL[0] in data["views"][0]["classes"]
+    labels = {label for graph in data["graphs"].values() for label in graph["labels"]}
+    assert labels == set(HARMFUL)
     assert "<title>&lt;/script&gt;" in page
 
 
 def test_the_page_says_what_the_model_says(demo):
     graphs, y, clf = demo
-    data = data_of(report.html(clf, graphs, y))
+    view = view_of(report.html(clf, graphs, y))
     f, psi = clf.decision_function(graphs), clf.transform(graphs)
-    assert np.allclose(np.ravel(data["decisions"]), f, atol=1e-5)
-    assert data["predictions"] == clf.predict(graphs).tolist()
+    assert np.allclose(np.ravel(view["decisions"]), f, atol=1e-5)
+    assert view["predictions"] == clf.predict(graphs).tolist()
     order = np.argsort([-abs(h.coef) for h in clf.graphlets_], kind="stable")
-    assert np.allclose(data["psi"], psi[:, order], rtol=1e-3, atol=1e-12)
-    assert data["quality"]["score"] == pytest.approx(clf.score(graphs, y))
-    assert np.sum(data["quality"]["confusion"]) == len(graphs)
-    for graph in data["gallery"]:
-        total = data["intercepts"][0] + sum(
-            data["graphlets"][int(rank)]["coef"] * data["psi"][graph["id"]][int(rank)]
-            for rank in graph["places"]
+    assert np.allclose(view["psi"], psi[:, order], rtol=1e-3, atol=1e-12)
+    assert metrics_of(view)["accuracy"] == pytest.approx(clf.score(graphs, y))
+    assert metrics_of(view)["ROC AUC"] == pytest.approx(roc_auc_score(y == "neutral", f))
+    assert np.sum(view["quality"]["confusion"]) == len(graphs)
+    for i in view["shown"]:
+        places = view["places"][str(i)]
+        total = view["intercepts"][0] + sum(
+            view["graphlets"][int(rank)]["coef"] * view["psi"][i][int(rank)] for rank in places
         )
-        assert total == pytest.approx(f[graph["id"]], abs=2e-2)
+        assert total == pytest.approx(f[i], abs=2e-2)
+        for _, *found in places.values():
+            assert sum(share for share, *_ in found) == pytest.approx(1.0, abs=0.01)
 
 
 def test_wrong_ones_come_first(demo):
@@ -105,15 +123,132 @@ def test_wrong_ones_come_first(demo):
     turned = y.copy()
     turned[:20] = np.where(y[:20] == "acidic", "neutral", "acidic")
     data = data_of(report.html(clf, graphs, turned, max_graphs=50))
+    [view] = data["views"]
     wrong = np.flatnonzero(clf.predict(graphs) != turned)
-    assert len(data["gallery"]) == 50
-    assert {graph["id"] for graph in data["gallery"][: len(wrong)]} == set(wrong.tolist())
-    assert sorted(data["wrong"]) == wrong.tolist()
+    assert len(view["shown"]) == len(data["graphs"]) == 50
+    assert set(view["shown"][: len(wrong)]) == set(wrong.tolist())
+    assert sorted(view["wrong"]) == wrong.tolist()
+
+
+def test_molecules_are_skeletal_formulas_and_graphlets_are_marked_in_one(demo):
+    graphs, y, clf = demo
+    data = data_of(report.html(clf, graphs, y))
+    assert all("skeleton" in graph for graph in data["graphs"].values())
+    assert data["smiles"] == list(graphs.smiles)
+    for card, graphlet in zip(data["views"][0]["graphlets"], clf.graphlets_, strict=True):
+        assert card["example"]["smiles"] == graphlet.example.smiles
+        assert card["example"]["nodes"] == list(graphlet.example.nodes)
+        assert card["smarts"] == graphlet.smarts
+
+
+def test_a_card_counts_graphs_and_says_what_a_match_does(demo):
+    graphs, y, clf = demo
+    first = view_of(report.html(clf, graphs, y))["graphlets"][0]
+    occurs = clf.transform(graphs)[:, 0] > 0.0
+    acids, others = int(occurs[y == "acidic"].sum()), int(occurs[y == "neutral"].sum())
+    n_acids, n_others = int((y == "acidic").sum()), int((y == "neutral").sum())
+    said = "".join(text for text, _ in first["occurs"])
+    assert said == (
+        f"In {acids} of {n_acids} of class acidic ({acids / n_acids:.0%}), "
+        f"{others} of {n_others} of class neutral ({others / n_others:.0%})."
+    )
+    bare = replace(clf.model_, calibration=None)
+    effect = view_of(report.html(bare, graphs, y))["graphlets"][0]["effect"]
+    assert effect.startswith("A full match moves the decision by")
+    assert effect.endswith("to class acidic.")
+    half = f"{np.exp(0.5 * abs(first['coef'])):.3g}"
+    for slope, times in ((0.5, half), (9.0, "more than 1000")):
+        known = replace(bare, calibration=Calibration([Sigmoid(slope, 0.0, 10)]))
+        effect = view_of(report.html(known, graphs, y))["graphlets"][0]["effect"]
+        assert effect == f"A full match raises the odds of class acidic {times} times."
+    reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs, graphs.n_nodes.astype(float))
+    effect = view_of(report.html(reg, graphs))["graphlets"][0]["effect"]
+    assert re.fullmatch(
+        r"(A full match|Each place .*) (raises|lowers) the prediction by .*", effect
+    )
+
+
+def test_a_page_knows_training_graphs_again(demo, tmp_path):
+    graphs, y, clf = demo
+    clf.save(tmp_path / "demo.aglets")
+    for model in (clf, load(tmp_path / "demo.aglets")):
+        kinds = [
+            data_of(report.html(model, graphs[part], y[part]))["origin"]
+            for part in (slice(0, 100), slice(75, 150), slice(100, 150))
+        ]
+        assert [origin["kind"] for origin in kinds] == ["training", "mixed", "test"]
+        assert "fitted on all of these 100 molecules" in kinds[0]["sentence"]
+        assert "25 were also" in kinds[1]["sentence"]
+    old = replace(clf.model_, training=None)
+    assert data_of(report.html(old, graphs, y))["origin"]["kind"] == "unknown"
+
+
+def test_scores_of_many_classes_are_those_of_the_whole_model(demo):
+    graphs, _, _ = demo
+    three = np.array(["small", "middle", "large"])[np.digitize(graphs.n_nodes, [10, 13])]
+    clf = LagraClassifier(maxpat=2, n_lambdas=6).fit(graphs, three)
+    view = view_of(report.html(clf, graphs, three))
+    whole = float(np.mean(clf.predict(graphs) == three))
+    assert metrics_of(view)["accuracy"] == pytest.approx(whole)
+    path = view["path"]
+    # Each class has a path; the score along one, class against the rest, is not an accuracy.
+    assert not {"train", "validation"} & set(path["stops"])
+    assert path["stops"]["here"][-1] == pytest.approx(whole)
+    assert path["lambda_name"] == "lambda / largest lambda"
+    assert path["stops"]["lam"][0] == 1.0
+    assert set(view["outputs"]) == {"small", "middle", "large"}
+    record = clf.model_.path
+    visited = [record["n_visited"][record["output"] == k].sum() for k in range(3)]
+    assert sum(path["cost"]["n_visited"]) == pytest.approx(sum(visited))
+
+
+def test_numbers_have_measures_in_their_unit(demo):
+    graphs, _, _ = demo
+    sizes = graphs.n_nodes.astype(float)
+    reg = LagraRegressor(maxpat=2, n_lambdas=8).fit(graphs, sizes)
+    found = metrics_of(view_of(report.html(reg, graphs, sizes)))
+    errors = reg.predict(graphs) - sizes
+    assert found["RMSE"] == pytest.approx(np.sqrt((errors**2).mean()))
+    assert found["MAE"] == pytest.approx(np.abs(errors).mean())
+    assert found["R²"] == pytest.approx(reg.score(graphs, sizes))
+
+
+def test_zero_is_on_the_axis_of_decisions_and_between_two_bars(demo):
+    graphs, y, clf = demo
+    shifted = replace(clf.model_, intercept=clf.model_.intercept + 20.0)
+    for model in (clf, shifted):
+        edges = view_of(report.html(model, graphs, y))["quality"]["histogram"]["edges"]
+        assert min(abs(edge) for edge in edges) < 1e-9
+
+
+def test_several_targets_have_a_view_each(demo):
+    graphs, y, clf = demo
+    two = Outputs([replace(clf.model_.outputs.single, name=name) for name in "ab"])
+    model = replace(
+        clf.model_,
+        outputs=two,
+        coef=np.vstack([clf.model_.coef, 0.0 * clf.model_.coef]),
+        calibration=None,
+        conformal=None,
+        record=None,
+        intercept=np.array([*clf.model_.intercept, 1.0]),
+        path={},
+        stops=None,
+    )
+    gaps = np.array([y, np.where(np.arange(150) < 100, y, None)], dtype=object).T
+    data = data_of(report.html(model, graphs, gaps))
+    first, second = data["views"]
+    assert [first["target"], second["target"]] == ["a", "b"]
+    assert metrics_of(first)["accuracy"] == pytest.approx(clf.score(graphs, y))
+    assert second["quality"]["n"] == 100
+    assert "has no graphlets" in second["empty"]
+    with pytest.raises(ValueError, match="a column per target"):
+        report.html(model, graphs, y)
 
 
 def test_the_slider_shows_the_models_of_the_path(demo):
     graphs, y, clf = demo
-    path = data_of(report.html(clf, graphs, y))["path"]
+    path = view_of(report.html(clf, graphs, y))["path"]
     assert len(path["models"]) == len(clf.path_)
     assert path["stops"]["n"] == [len(clf.model_at(i).graphlets) for i in range(len(clf.path_))]
     assert path["stops"]["here"][-1] == pytest.approx(clf.score(graphs, y))
@@ -122,7 +257,7 @@ def test_the_slider_shows_the_models_of_the_path(demo):
 def test_the_slider_of_a_model_file_shows_the_models_of_the_path(demo, tmp_path):
     graphs, y, clf = demo
     clf.save(tmp_path / "demo.aglets")
-    path = data_of(report.html(load(tmp_path / "demo.aglets"), graphs, y))["path"]
+    path = view_of(report.html(load(tmp_path / "demo.aglets"), graphs, y))["path"]
     assert "refitted" not in path
     points = clf.model_.stops.points.tolist()
     assert points[0] == 0
@@ -137,20 +272,18 @@ def test_the_slider_of_a_model_file_shows_the_models_of_the_path(demo, tmp_path)
 def test_without_a_path_the_slider_fits_the_weights_of_the_graphlets_again(demo):
     graphs, y, clf = demo
     bare = replace(clf.model_, stops=None)
-    path = data_of(report.html(bare, graphs, y))["path"]
+    path = view_of(report.html(bare, graphs, y))["path"]
     assert path["refitted"]
     assert path["stops"]["n"][-1] == len(clf.graphlets_)
     assert path["stops"]["n"][0] <= 1
     assert path["stops"]["here"][-1] > 0.9
     assert [len(entries) for entries in path["models"]] == path["stops"]["n"]
     assert path["cost"]["seconds"]
-    assert data_of(report.html(bare, graphs))["path"]["models"] == []
+    assert view_of(report.html(bare, graphs))["path"]["models"] == []
     sizes = graphs.n_nodes.astype(float)
     reg = LagraRegressor(maxpat=2, n_lambdas=10).fit(graphs, sizes).model_
-    assert (
-        data_of(report.html(replace(reg, stops=None), graphs, sizes))["path"]["stops"]["here"][-1]
-        > 0.3
-    )
+    again = view_of(report.html(replace(reg, stops=None), graphs, sizes))["path"]
+    assert again["stops"]["here"][-1] > 0.3
 
 
 def test_models_along_the_path_end_at_the_fitted_one(demo):
@@ -169,17 +302,19 @@ def test_the_same_model_and_graphs_give_the_same_page(demo):
 
 def test_regression_many_classes_empty_models_and_no_truth_have_pages(demo):
     graphs, y, clf = demo
-    sizes = graphs.n_nodes.astype(float)
-    reg = LagraRegressor(maxpat=2, n_lambdas=10).fit(graphs, sizes)
-    assert data_of(report.html(reg, graphs, sizes))["quality"]["score_name"] == "R²"
-    three = np.arange(300) % 3
+    three = np.arange(150) % 3
     many = LagraClassifier(maxpat=2, n_lambdas=5).fit(graphs, three)
-    assert len(data_of(report.html(many, graphs, three))["intercepts"]) == 3
+    assert len(view_of(report.html(many, graphs, three))["intercepts"]) == 3
     empty = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
-    assert "no graphlets" in data_of(report.html(empty, graphs, y))["sentences"][0]
-    assert data_of(report.html(clf, graphs))["quality"] is None
+    said = view_of(report.html(empty, graphs, y))["empty"]
+    assert said.startswith("The model has no graphlets: its answer is always the same.")
+    assert "smaller lambda_ratio" in said
+    assert view_of(report.html(clf, graphs))["quality"] is None
+    assert view_of(report.html(clf, graphs))["empty"] is None
     smooth = LagraClassifier(maxpat=2, n_lambdas=5, loss="logistic").fit(graphs, y)
-    assert data_of(report.html(smooth, graphs, y))["quality"]["calibration"]["predicted"]
+    view = view_of(report.html(smooth, graphs, y))
+    assert view["quality"]["calibration"]["predicted"]
+    assert np.allclose(view["probabilities"], smooth.predict_proba(graphs), atol=1e-4)
 
 
 def test_what_cannot_be_reported_is_said_in_a_sentence(demo):
@@ -194,9 +329,15 @@ def test_the_command_writes_the_page(demo, tmp_path, capsys):
     _, _, clf = demo
     clf.save(tmp_path / "demo.aglets")
     out = tmp_path / "page.html"
-    assert main(["report", str(tmp_path / "demo.aglets"), "demo", "-o", str(out)]) == 0
+    words = ["report", str(tmp_path / "demo.aglets"), "demo", "-o", str(out)]
+    assert main(words) == 0
     assert "open it in any browser" in capsys.readouterr().out
-    assert data_of(out.read_text(encoding="utf-8"))["title"] == "demo on demo"
+    data = data_of(out.read_text(encoding="utf-8"))
+    assert data["title"] == "demo on demo"
+    assert data["source"] == "demo"
+    # The very command, so that it can be run again.
+    assert shlex.split(data["command"]) == ["aglets", *words]
+    assert data["fitted"]["search"] == str(clf.model_.search)
 
 
 def test_graphs_are_scaled_once_whatever_the_number_of_stops(monkeypatch):
@@ -211,3 +352,17 @@ def test_graphs_are_scaled_once_whatever_the_number_of_stops(monkeypatch):
     )
     report.html(clf, graphs, y)
     assert len(calls) == 1
+
+
+def test_molecules_are_searched_by_the_names_of_their_groups():
+    smiles = ["CC(=O)N", "CCO", "CC(=O)OC", "c1ccccc1"] * 5
+    graphs = GraphSet.from_smiles(smiles)
+    y = np.arange(20) % 2
+    clf = LagraClassifier(maxpat=1, n_lambdas=3).fit(graphs, y)
+    data = data_of(report.html(clf, graphs, y))
+    named = [{data["groups"][k] for k in row} for row in data["graph_groups"]]
+    assert "amide" in named[0]
+    assert "aliphatic alcohol" in named[1]
+    assert "ester" in named[2]
+    assert "ether" not in named[2]
+    assert "benzene ring" in named[3]

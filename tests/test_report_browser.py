@@ -9,13 +9,23 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from test_report import HARMFUL, strange_page
 
-from aglets import Graphlet, LagraClassifier, LagraModel, datasets, report
+from aglets import (
+    Graphlet,
+    GraphSet,
+    LagraClassifier,
+    LagraModel,
+    LagraRegressor,
+    datasets,
+    mining,
+    report,
+)
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 
@@ -85,14 +95,15 @@ def test_cards_are_sorted_and_filtered(open_page, page_file):
     page.select_option("#graphlet-sort", "weight")
     assert names_of(page) == everything
     page.fill("#graphlet-filter", "#8")  # an oxygen in SMARTS
-    shown = names_of(page)
-    assert all("#8" in name for name in shown)
+    shown = page.locator("#graphlet-cards article").all_text_contents()
+    assert all("#8" in text for text in shown)
     assert len(shown) < len(everything)
     page.fill("#graphlet-filter", "")
     page.select_option("#graphlet-sign", "for:acidic")
     assert 0 < len(names_of(page)) <= len(everything)
     assert all(
-        "for acidic" in text for text in page.locator("#graphlet-cards article").all_text_contents()
+        "evidence for acidic" in text
+        for text in page.locator("#graphlet-cards article").all_text_contents()
     )
 
 
@@ -114,14 +125,16 @@ def test_the_slider_changes_the_picture_and_follows_the_keyboard(open_page, page
 def test_the_gallery_starts_with_mistakes_and_is_searched(open_page, page_file):
     page = open_page(page_file)
     cards = page.locator("#gallery-cards article")
-    assert "but it is" in cards.first.text_content()
+    assert "Wrong: it is" in cards.first.text_content()
     page.select_option("#gallery-kind", "wrong")
     assert cards.count() == page.locator("#gallery-cards .wrong").count() > 0
     page.select_option("#gallery-kind", "all")
     page.fill("#gallery-search", "42")
-    assert page.locator("#gallery-cards h3").all_text_contents() == ["Graph 42"]
-    page.fill("#gallery-search", "acidic")
-    assert "acidic" in cards.first.text_content()
+    assert "Molecule 42" in page.locator("#gallery-cards h3").all_text_contents()
+    page.fill("#gallery-search", "carboxylic acid")
+    assert cards.count() > 0
+    assert "of 300 molecules" in page.text_content("#gallery-count")
+    page.fill("#gallery-search", "")
     before = cards.count()
     page.click("#gallery-more")
     assert cards.count() > before
@@ -133,7 +146,7 @@ def test_hover_and_focus_name_the_graph_of_a_dot(open_page, page_file):
     dot.scroll_into_view_if_needed()
     assert page.locator("#tip").is_hidden()
     dot.hover(force=True)
-    assert "psi" in page.text_content("#tip")
+    assert "match" in page.text_content("#tip")
     assert page.locator("#tip").is_visible()
     page.mouse.move(0, 0)
     dot.focus()
@@ -144,18 +157,155 @@ def test_hover_and_focus_name_the_graph_of_a_dot(open_page, page_file):
     assert page.inner_html("#scatter-plot") != before
 
 
-def test_links_lead_from_graphlets_to_graphs_and_back(open_page, page_file):
+def test_numbers_lead_to_the_graphs_that_they_count(open_page, page_file):
     page = open_page(page_file)
     link = page.locator("#graphlet-cards article a").first
-    number = link.text_content()
+    number = int(link.text_content().split(" of ")[0])
     link.click()
-    assert page.locator("#gallery-cards h3").all_text_contents() == [f"Graph {number}"]
-    assert page.evaluate("location.hash") == f"#graph-{number}"
+    assert page.text_content("#gallery-count").startswith(f"{number} of 300 molecules")
+    assert "with graphlet #1" in page.text_content("#gallery-filter")
+    page.click("#gallery-filter button")
+    assert page.text_content("#gallery-count").startswith("300 of 300")
+    cell = page.locator("#confusion td a").first
+    count = cell.text_content()
+    cell.click()
+    assert page.text_content("#gallery-count").startswith(f"{count} of 300")
     back = page.locator("#gallery-cards td.name a").first
     target = back.get_attribute("href")
     back.click()
     assert page.locator(target).count() == 1
     assert page.evaluate("location.hash") == target
+
+
+def test_best_matches_lead_to_their_graph(open_page, page_file):
+    page = open_page(page_file)
+    card = page.locator("#graphlet-cards article").first
+    card.locator("summary", has_text="All numbers").click()
+    link = card.locator("dd a").first
+    wanted = link.get_attribute("href")
+    link.click()
+    assert page.locator(wanted).count() == 1
+    assert page.locator("#gallery-cards article").count() == 1
+
+
+def test_a_row_of_an_explanation_marks_its_part_alone(open_page, page_file):
+    page = open_page(page_file)
+    card = page.locator("#gallery-cards article").first
+    whole = card.locator(".drawing").inner_html()
+    card.locator("td.name a").first.focus()
+    assert card.locator(".drawing").inner_html() != whole or card.locator("td.name a").count() == 1
+    assert card.locator(".drawing .up, .drawing .down").count() > 0
+
+
+def test_smarts_are_copied(open_page, page_file):
+    page = open_page(page_file)
+    button = page.locator("#graphlet-cards article button").first
+    button.click()
+    sync_api.expect(button).to_have_text("Copied")
+
+
+def test_a_page_about_training_graphs_says_so(open_page, page_file):
+    page = open_page(page_file)
+    assert page.text_content("#badge") == "training data"
+    assert "Measured on training data" in page.text_content("#banner")
+    assert page.locator("#banner").is_visible()
+
+
+def test_nothing_of_a_figure_is_cut_off(open_page, page_file):
+    page = open_page(page_file)
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("figure svg")].flatMap((root) => {
+            const box = root.viewBox.baseVal;
+            return [...root.querySelectorAll("text")].filter((text) => {
+                const b = text.getBBox(), m = text.transform.baseVal.consolidate();
+                const turned = Boolean(m);
+                const w = turned ? b.height : b.width, h = turned ? b.width : b.height;
+                const x = b.x + b.width / 2 , y = b.y + b.height / 2;
+                const cx = turned ? +text.getAttribute("x") : x;
+                const cy = turned ? +text.getAttribute("y") : y;
+                return cx - w / 2 < box.x - 1 || cx + w / 2 > box.x + box.width + 1
+                    || cy - h / 2 < box.y - 1 || cy + h / 2 > box.y + box.height + 1;
+            }).map((text) => text.textContent);
+        })"""
+    )
+    assert outside == []
+    assert page.locator("#decisions .zero").count() == 1
+
+
+@pytest.fixture(scope="module")
+def many_classes(tmp_path_factory):
+    """A page of a model that distinguishes thirty classes."""
+    rng = np.random.default_rng(0)
+    names = [f"class number {k}" for k in range(30)]
+    graphs = GraphSet.from_lists(
+        labels=[[f"L{k}", "x"] for k in range(30)] * 4, edges=[[(0, 1)]] * 120
+    )
+    model = LagraModel(
+        graphlets=[Graphlet(labels=[f"L{k}", "x"], edges=[(0, 1)]) for k in range(30)],
+        coef=np.eye(30) * 2.0,
+        intercept=np.full(30, -1.0),
+        rho=1.0,
+        outputs=Outputs.of_classes(names),
+        input_spec=InputSpec.of(graphs),
+    )
+    y = np.array(names * 4)
+    y[rng.permutation(120)[:30]] = names[0]
+    return report.write(model, graphs, y, tmp_path_factory.mktemp("many") / "many.html")
+
+
+def test_thirty_classes_are_all_legible(open_page, many_classes):
+    page = open_page(many_classes, viewport={"width": 1280, "height": 900})
+    table = page.locator("#confusion")
+    assert table.locator("thead th").count() == 32
+    box = table.bounding_box()
+    assert box["x"] + box["width"] <= 1280
+    sizes = page.evaluate(
+        """[...document.querySelectorAll("#confusion th, #confusion td")].map((cell) =>
+            [cell.scrollWidth - cell.clientWidth, parseFloat(getComputedStyle(cell).fontSize)])"""
+    )
+    assert all(extra <= 1 and size >= 11 for extra, size in sizes)
+
+
+def test_classes_have_tabs_and_explanations_of_any_class(open_page, many_classes):
+    page = open_page(many_classes)
+    tabs = page.locator("#class-tabs button")
+    assert tabs.count() == 31
+    assert len(names_of(page)) == 30
+    tabs.nth(3).click()
+    assert len(names_of(page)) == 1
+    assert tabs.nth(3).get_attribute("aria-pressed") == "true"
+    page.select_option("#gallery-output", "5")
+    total = page.locator("#gallery-cards tr.total").first.text_content()
+    assert "decision for class class number 5" in total
+
+
+def test_regression_has_parity_and_residuals_with_zero_marked(open_page, tmp_path):
+    graphs, _ = datasets.load_demo()
+    sizes = graphs.n_nodes.astype(float)
+    reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs[:100], sizes[:100])
+    page = open_page(report.write(reg, graphs[100:], sizes[100:], tmp_path / "numbers.html"))
+    said = page.text_content("#quality-body")
+    assert "Residuals" in said
+    assert "RMSE" in said
+    assert page.locator("#quality-body .zero").count() == 1
+    assert page.text_content("#badge") == "test data"
+    assert page.locator("#banner").is_hidden()
+    assert page.locator("#gallery-output-label").is_hidden()
+
+
+def test_no_sentence_names_a_colour_that_the_dark_page_lacks(open_page, page_file):
+    page = open_page(page_file, color_scheme="dark")
+    text = page.text_content("main").lower()
+    assert "black" not in text
+    assert "white" not in text
+
+
+def test_an_empty_model_is_said_to_be_empty(open_page, tmp_path):
+    graphs, y = datasets.load_demo()
+    clf = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
+    page = open_page(report.write(clf, graphs, y, tmp_path / "empty.html"))
+    assert "The model has no graphlets" in page.text_content("#empty")
+    assert page.locator("#empty").is_visible()
 
 
 def test_the_keyboard_reaches_everything(open_page, page_file):
@@ -220,6 +370,56 @@ def test_axe_finds_no_fault_in_accessibility(open_page, page_file, scheme):
     page.evaluate(script)
     found = page.evaluate("axe.run()")["violations"]
     assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in found] == []
+
+
+def test_names_that_look_like_html_are_shown_as_text(open_page, tmp_path):
+    graphs, y = datasets.load_demo()
+    names = [f"{HARMFUL[i % 2]} {i}" for i in range(40)]
+    graphs = graphs[:40].with_identity(
+        names=names, ids=list(map(str, range(40))), smiles=graphs.smiles[:40].tolist()
+    )
+    clf = LagraClassifier(maxpat=2, n_lambdas=5).fit(graphs, y[:40])
+    path = report.write(
+        clf, graphs, y[:40], tmp_path / "names.html", source=HARMFUL[0], target=HARMFUL[1]
+    )
+    page = open_page(path)
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+    assert HARMFUL[1] in page.text_content("#facts")
+    shown = page.locator("#gallery-cards h3").all_text_contents()
+    assert any(HARMFUL[0][:20] in name for name in shown)
+    page.fill("#gallery-search", names[7])
+    assert page.locator("#gallery-cards article").count() == 1
+
+
+def test_a_thousand_molecules_and_sixty_graphlets_open_in_three_seconds(open_page, tmp_path):
+    graphs, y = datasets.load_demo()
+    rows = np.arange(1000) % 300
+    clf = LagraClassifier(maxpat=4, lambda_ratio=0.5, n_lambdas=2).fit(graphs, y)
+    patterns = mining.frequent(graphs, min_support=20, maxpat=4)[:60]
+    rng = np.random.default_rng(0)
+    model = replace(
+        clf.model_,
+        graphlets=[
+            Graphlet(
+                labels=pattern.labels,
+                edges=pattern.edges,
+                edge_labels=pattern.edge_labels,
+                attributes=np.zeros((len(pattern.labels), 4)),
+            )
+            for pattern in patterns
+        ],
+        coef=rng.normal(size=(1, 60)),
+        path={},
+        stops=None,
+    )
+    path = report.write(model, graphs[rows], y[rows], tmp_path / "large.html", max_graphs=1000)
+    assert path.stat().st_size < 3_000_000
+    start = time.perf_counter()
+    page = open_page(path)
+    page.wait_for_selector("#gallery-cards article")
+    assert time.perf_counter() - start < 3.0
+    assert page.locator("#graphlet-cards article").count() == 60
 
 
 def test_a_thousand_graphs_and_a_hundred_graphlets_open_in_three_seconds(open_page, tmp_path):

@@ -40,7 +40,7 @@ def _run(given: list[str]) -> int:
             f"Note: {visible(_spelled(str(message)))}", style="yellow", markup=False
         )
         try:
-            app(args=[word for word in given if word != "--debug"], prog_name="aglets")
+            app(args=[word for word in given if word != "--debug"], prog_name="aglets", obj=given)
         except SystemExit as done:
             return done.code if isinstance(done.code, int) else 0
         except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ EXAMPLES = ("aglets report demo.aglets demo -o report.html",)
 
 @reads_graphs
 def report(
+    context: typer.Context,
     model: Model,
     source: Source,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
@@ -48,5 +50,14 @@ def report(
         title=title or f"{model.stem} on {Path(source.data).name}",
         max_graphs=max_graphs,
         n_jobs=jobs,
+        source=Path(source.data).name,
+        target=source.options.target,
+        command=_command(context),
     )
     typer.echo(f"{visible(page)}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser")
+
+
+def _command(context: typer.Context) -> str:
+    """Return the command that is running, as one would type it."""
+    words: list[str] = context.find_root().obj or []
+    return shlex.join(["aglets", *words])

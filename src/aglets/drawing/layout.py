@@ -1,13 +1,11 @@
 """Where to draw nodes: the same graph always looks the same, and no two nodes overlap.
 
 Distances in the picture follow distances in the graph (stress majorisation from a spectral start),
-edges are about 1 long, and any two nodes are at least `MIN_DISTANCE` apart. Molecules are laid
-out by RDKit where it is installed.
+edges are about 1 long, and any two nodes are at least `MIN_DISTANCE` apart. Molecules are drawn by
+`aglets.drawing.molecules` instead.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +23,6 @@ def positions(
     n_nodes: int,
     edges: npt.ArrayLike,
     *,
-    molecule: bool = False,
     at: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64]:
     """Place nodes in the plane.
@@ -34,8 +31,6 @@ def positions(
     ----------
     n_nodes : int
     edges : array-like of shape (n_edges, 2)
-    molecule : bool
-        Whether nodes are atoms, so that RDKit knows how they are drawn.
     at : array-like of shape (n_nodes, 2), optional
         Where they are, in any unit, if that is known.
 
@@ -62,10 +57,7 @@ def positions(
         nodes = np.flatnonzero(part_of == part)
         inside = np.isin(pairs, nodes).all(axis=1)
         local = np.searchsorted(nodes, pairs[inside])
-        placed = _molecule(len(nodes), local) if molecule and len(nodes) > 2 else None
-        if placed is None:
-            placed = _by_stress(len(nodes), local)
-        parts.append((nodes, _turned(_apart(placed, local))))
+        parts.append((nodes, _turned(_apart(_by_stress(len(nodes), local), local))))
     return _packed(n_nodes, parts)
 
 
@@ -116,25 +108,6 @@ def _spectral(wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         np.column_stack([np.cos(angle), np.sin(angle)]) * np.sqrt(np.arange(1, n + 1) / n)[:, None]
     )
     return np.asarray(start + (0.05 if n > 3 else 0.0) * spiral)
-
-
-def _molecule(n: int, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64] | None:
-    try:
-        from rdkit import Chem
-        from rdkit.Chem import rdDepictor
-    except ImportError:
-        return None
-    mol: Any = Chem.RWMol()
-    for _ in range(n):
-        mol.AddAtom(Chem.Atom(6))
-    for u, v in pairs.tolist():
-        mol.AddBond(int(u), int(v), Chem.BondType.SINGLE)
-    # Rings must be known; valences need not be right, for bonds were drawn single.
-    Chem.FastFindRings(mol)
-    rdDepictor.Compute2DCoords(mol)
-    found = mol.GetConformer().GetPositions()[:, :2]
-    length = float(np.median(np.linalg.norm(found[pairs[:, 0]] - found[pairs[:, 1]], axis=1)))
-    return np.asarray(found / length) if np.isfinite(found).all() and length > 0.0 else None
 
 
 def _apart(x: npt.NDArray[np.float64], pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -160,7 +160,7 @@ def skeleton(mol: Any, *, fragment: bool = False) -> Skeleton | None:
             if fragment:
                 mol = _with_ends(mol)
             if not mol.GetNumConformers():
-                rdDepictor.Compute2DCoords(mol)
+                rdDepictor.Compute2DCoords(mol, useRingTemplates=True)
             drawer = rdMolDraw2D.MolDraw2DSVG(-1, -1, -1, -1, True)
             options: Any = drawer.drawOptions()
             _set_options(options)
@@ -211,9 +211,11 @@ def _parsed(text: str, atoms: Any) -> Skeleton:
             numbers = [float(value) for value in _NUMBER.findall(part.attrib["d"])]
             points = tuple(zip(numbers[::2], numbers[1::2], strict=True))
             lines.append(Line(points, "fill:none" not in style, "dasharray" in style))
-    # Atoms at the rim, and the discs behind them, need some room.
-    low = np.minimum(atoms.min(axis=0) - 11.0, 0.0)
-    high = np.maximum(atoms.max(axis=0) + 11.0, (width, height))
+    # Atoms at the rim with the discs behind them, and letters, need some room.
+    corners = [*(atoms - 11.0).tolist(), *(atoms + 11.0).tolist(), [0.0, 0.0], [width, height]]
+    corners += [[x - 1.0, y - size] for x, y, size, _ in letters]
+    corners += [[x + size, y + 0.3 * size] for x, y, size, _ in letters]
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     dx, dy = -low
     moved = tuple(
         line._replace(points=tuple((x + dx, y + dy) for x, y in line.points)) for line in lines
@@ -259,7 +261,7 @@ def _turned_alike(mol: Any, templates: dict[str, Any]) -> Any:
             key = Chem.MolToSmiles(scaffold, isomericSmiles=False)
             if key not in templates:
                 scaffold.RemoveAllConformers()
-                rdDepictor.Compute2DCoords(scaffold)
+                rdDepictor.Compute2DCoords(scaffold, useRingTemplates=True)
                 rdDepictor.StraightenDepiction(scaffold)
                 templates[key] = scaffold
             rdDepictor.GenerateDepictionMatching2DStructure(copy, templates[key])

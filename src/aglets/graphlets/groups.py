@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["GroupName", "group_name"]
+__all__ = ["GroupName", "group_name", "groups_in"]
 
 SHARE = 0.95
 FEWEST = 10
@@ -167,6 +167,31 @@ def group_name(smarts: str, *, hydrogens: bool = False) -> GroupName | None:
             key = (order, ranked, _frequency(group.key), group.name)
             found.append((key, GroupName(_of_element(group, query), relation)))
     return min(found)[1] if found else None
+
+
+def groups_in(mol: Any) -> list[str]:
+    """Name the functional groups that an RDKit molecule has, sorted.
+
+    Examples
+    --------
+    >>> from rdkit import Chem
+    >>> groups_in(Chem.MolFromSmiles("CC(=O)N"))
+    ['amide', 'carbonyl', 'primary amide']
+    """
+    queries = {group.key: group.query for group in _groups()}
+    found = set()
+    for group in _groups():
+        unless = [queries[key] for key in _UNLESS.get(group.key, ())]
+        if mol.HasSubstructMatch(group.query) and (not unless or _is_free(mol, group, unless)):
+            found.add(group.name)
+    return sorted(found)
+
+
+def _is_free(mol: Any, group: _Group, unless: list[Any]) -> bool:
+    """Whether a group lies somewhere where it is not a part of these others."""
+    places = [frozenset(atoms) for atoms in mol.GetSubstructMatches(group.query)]
+    barred = [frozenset(atoms) for query in unless for atoms in mol.GetSubstructMatches(query)]
+    return any(all(len(place & other) < 2 for other in barred) for place in places)
 
 
 def _of_element(group: _Group, query: Any) -> str:

@@ -21,6 +21,8 @@ __all__ = ["best_place", "with_examples"]
 
 #: Of graphs that fit nearly as well as the best, the smallest shows a graphlet most clearly.
 NEARLY = 0.02
+#: So many nodes around a graphlet show where it belongs.
+SURROUNDINGS = 4
 #: Larger molecules are not kept: a model file stays small, and nobody reads such a molecule.
 MAX_NODES = 100
 #: Longer names are cut.
@@ -62,9 +64,10 @@ def best_place(
     fits = dict(zip(rows.tolist(), fit.tolist(), strict=True))
     smiles = found.graphs.smiles
 
-    def order(i: int) -> tuple[int, float, str]:
+    def order(i: int) -> tuple[bool, int, float, str]:
         text = "" if smiles is None else smiles[i] or ""
-        return int(found.graphs.n_nodes[i]), -round(fits[i], 9), text
+        size = int(found.graphs.n_nodes[i])
+        return size < graphlet.n_nodes + SURROUNDINGS, size, -round(fits[i], 9), text
 
     best = min(near.tolist(), key=order)
     embedding = np.atleast_2d(_known(found, best, column))[0]

@@ -22,15 +22,19 @@ __all__ = ["html", "write"]
 SCRIPT_PARTS = (
     "dom",
     "colours",
+    "skeleton",
     "graph",
     "axes",
     "tip",
     "links",
+    "header",
     "quality",
+    "attributes",
     "graphlets",
     "covariates",
     "path",
     "scatter",
+    "explanation",
     "gallery",
     "cost",
     "main",
@@ -48,6 +52,9 @@ def write(
     stability: Any = None,
     covariates: Any = None,
     n_jobs: int = 1,
+    source: str = "",
+    target: str | None = None,
+    command: str | None = None,
 ) -> Path:
     """Write the report of a model on graphs to an HTML file.
 
@@ -73,6 +80,12 @@ def write(
         Your own of these graphs, if the model was fitted with such.
     n_jobs : int
         Number of threads.
+    source : str
+        What the graphs are called, such as a file.
+    target : str, optional
+        What is predicted, where the model does not say.
+    command : str, optional
+        The command that makes this page again; the call of this function unless given.
 
     Returns
     -------
@@ -99,6 +112,9 @@ def write(
         stability=stability,
         covariates=covariates,
         n_jobs=n_jobs,
+        source=source,
+        target=target,
+        command=command or f"report.write(model, graphs, y, {os.fspath(path)!r})",
     )
     write_text(path, text)
     return Path(path)
@@ -114,6 +130,9 @@ def html(
     stability: Any = None,
     covariates: Any = None,
     n_jobs: int = 1,
+    source: str = "",
+    target: str | None = None,
+    command: str | None = None,
 ) -> str:
     """Return the page as text; parameters as in :func:`write`."""
     # Laying out many small graphs is quicker when linear algebra does not call for more threads.
@@ -126,8 +145,11 @@ def html(
             n_jobs=n_jobs,
             stability=stability,
             covariates=covariates,
+            target=target,
         )
     data["title"] = title or "What the model learned"
+    data["source"] = source
+    data["command"] = command or "report.html(model, graphs, y)"
     parts = {
         "TITLE": escape(data["title"]),
         "STYLE": _resource("page.css"),

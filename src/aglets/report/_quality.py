@@ -1,4 +1,4 @@
-"""How good a model is on given graphs, compared with simple baselines."""
+"""How good a model is on given graphs, by several measures, compared with simple answers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,22 @@ __all__ = ["quality"]
 
 _N_BINS = 10
 
+#: What each measure means, for readers who do not know it.
+MEANINGS = {
+    "accuracy": "part of graphs with the right answer",
+    "balanced accuracy": "mean over classes of the part that is found; chance is 1 divided by the "
+    "number of classes",
+    "ROC AUC": "chance that a graph of the second class is ranked above one of the first; 0.5 is "
+    "chance",
+    "average precision": "mean precision along the ranking; chance is the part of the second class",
+    "MCC": "correlation of answers with the truth, from -1 to 1; 0 is chance",
+    "macro F1": "mean over classes of precision and recall in one number, from 0 to 1",
+    "RMSE": "typical error, in the unit of the target; large errors count more",
+    "MAE": "mean error, in the unit of the target",
+    "R²": "part of the variance that is explained; 0 for always answering the mean",
+    "rank correlation": "agreement of order (Spearman), from -1 to 1",
+}
+
 
 def quality(
     target: Target,
@@ -23,34 +39,88 @@ def quality(
     y: NDArray[Any],
     probabilities: Floats | None = None,
 ) -> dict[str, Any]:
-    """Compare predictions with the truth, and with baselines that know no structure.
+    """Compare predictions with the truth, and with answers that know no structure.
 
     ``f`` has shape (n_graphs, n_outputs), ``probabilities`` (n_graphs, n_classes).
     """
-    score = target.score(target.encode(y), f, np.ones(len(f)))
-    result: dict[str, Any] = {"score": score, "score_name": target.score_name}
     if target.classes is None:
-        return result | _of_numbers(graphs, f[:, 0], y.astype(np.float64))
+        return _of_numbers(graphs, f[:, 0], y.astype(np.float64))
     truth = target.codes(y)
-    confusion = np.zeros((len(target.classes), len(target.classes)), dtype=np.int64)
+    n_classes = len(target.classes)
+    confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
     np.add.at(confusion, (truth, target.decided(f)), 1)
-    result["confusion"] = confusion
-    result["baselines"] = _baselines(graphs, truth, classification=True)
-    if target.binary and len(np.unique(truth)) == 2:
+    scores = f[:, 0] if target.binary else None
+    answers = [
+        ("this model", target.decided(f), scores),
+        *_simple_answers(graphs, truth, n_classes),
+    ]
+    result: dict[str, Any] = {
+        "n": len(truth),
+        "answers": [name for name, _, _ in answers],
+        "metrics": _table([_class_metrics(truth, decided, score) for _, decided, score in answers]),
+        "confusion": confusion,
+        "counts": confusion.sum(axis=1),
+    }
+    if not target.binary:
+        result["per_class"] = _per_class(confusion)
+    elif len(np.unique(truth)) == 2:
         result |= _of_two(f[:, 0], truth == 1)
         if probabilities is not None:
             result["calibration"] = _calibration(probabilities[:, 1], truth == 1)
     return result
 
 
+def _table(columns: list[dict[str, float | None]]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "meaning": MEANINGS[name], "values": [column[name] for column in columns]}
+        for name in columns[0]
+    ]
+
+
+def _class_metrics(
+    truth: NDArray[np.intp], decided: NDArray[np.intp], score: Floats | None
+) -> dict[str, float | None]:
+    from sklearn import metrics
+
+    recalls = [float((decided[truth == c] == c).mean()) for c in np.unique(truth)]
+    found: dict[str, float | None] = {
+        "accuracy": float((decided == truth).mean()),
+        "balanced accuracy": float(np.mean(recalls)),
+    }
+    if score is None:
+        labels = np.unique(truth)
+        f1 = metrics.f1_score(truth, decided, average="macro", labels=labels, zero_division=0.0)
+        return found | {"macro F1": float(f1)}
+    both = len(np.unique(truth)) == 2
+    return found | {
+        "ROC AUC": float(metrics.roc_auc_score(truth == 1, score)) if both else None,
+        "average precision": (
+            float(metrics.average_precision_score(truth == 1, score)) if both else None
+        ),
+        "MCC": float(metrics.matthews_corrcoef(truth, decided)) if both else None,
+    }
+
+
+def _per_class(confusion: NDArray[np.int64]) -> dict[str, list[float | None]]:
+    """Recall and precision of each class; None where there is nothing to divide by."""
+    right, true, said = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    return {
+        "recall": [float(r / n) if n else None for r, n in zip(right, true, strict=True)],
+        "precision": [float(r / n) if n else None for r, n in zip(right, said, strict=True)],
+    }
+
+
 def _of_two(f: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
-    from sklearn.metrics import roc_auc_score, roc_curve
+    from sklearn.metrics import roc_curve
 
     false, true, _ = roc_curve(positive, f)
-    edges = np.linspace(f.min(), f.max() + 1e-12, 2 * _N_BINS + 1)
+    # Zero is where the answer changes: it is in the picture, and the edge of a bar.
+    low, high = min(float(f.min()), 0.0), max(float(f.max()), 0.0)
+    width = (high - low) / (2 * _N_BINS) or 1.0
+    first, last = int(np.floor(low / width)), int(np.ceil(high / width + 1e-9))
+    edges = width * np.arange(first, last + 1)
     return {
         "roc": {"false": false.round(4), "true": true.round(4)},
-        "auc": float(roc_auc_score(positive, f)),
         "histogram": {
             "edges": edges.round(4),
             "counts": [np.histogram(f[positive == side], edges)[0] for side in (False, True)],
@@ -70,39 +140,63 @@ def _calibration(p: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _of_numbers(graphs: GraphSet, predicted: Floats, truth: Floats) -> dict[str, Any]:
-    squares = float(((truth - predicted) ** 2).sum())
-    constant = {"score": None} if np.ptp(truth) == 0.0 else {}  # R² says nothing then
-    return constant | {
-        "error": float(np.sqrt(squares / max(len(truth), 1))),
-        "baselines": _baselines(graphs, truth, classification=False),
-        "fit": {"true": truth, "predicted": predicted},
+    answers = [
+        ("this model", predicted),
+        ("always the mean", np.full(len(truth), truth.mean())),
+    ]
+    if len(truth) >= 10 and np.ptp(truth) > 0.0:
+        answers.append(("size of the graph only", _tree_numbers(graphs, truth)))
+    return {
+        "n": len(truth),
+        "answers": [name for name, _ in answers],
+        "metrics": _table([_number_metrics(truth, answer) for _, answer in answers]),
+        "fit": {"true": truth, "predicted": predicted.round(6)},
     }
 
 
-def _baselines(
-    graphs: GraphSet, truth: NDArray[Any], *, classification: bool
-) -> list[dict[str, Any]]:
-    """Score the most common answer, and small trees on the size of graphs, by 5-fold validation."""
-    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+def _number_metrics(truth: Floats, predicted: Floats) -> dict[str, float | None]:
+    from scipy.stats import spearmanr
 
-    if not classification:
-        rows = [{"name": "always the mean", "score": 0.0}]
-        if len(truth) >= 10 and np.ptp(truth) > 0.0:
-            tree = DecisionTreeRegressor(max_depth=2, random_state=0)
-            folds = KFold(5, shuffle=True, random_state=0)
-            predicted = cross_val_predict(tree, _sizes(graphs), truth, cv=folds)
-            left = float(((truth - predicted) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
-            rows.append({"name": "size of the graph only", "score": 1.0 - left})
-        return rows
+    errors = predicted - truth
+    spread = float(((truth - truth.mean()) ** 2).sum())
+    ordered = np.ptp(truth) > 0.0 and np.ptp(predicted) > 0.0
+    return {
+        "RMSE": float(np.sqrt((errors**2).mean())),
+        "MAE": float(np.abs(errors).mean()),
+        # R² says nothing of targets that are all the same.
+        "R²": 1.0 - float((errors**2).sum()) / spread if spread > 0.0 else None,
+        "rank correlation": float(spearmanr(truth, predicted).statistic) if ordered else None,
+    }
+
+
+def _tree_numbers(graphs: GraphSet, truth: Floats) -> Floats:
+    from sklearn.model_selection import KFold, cross_val_predict
+    from sklearn.tree import DecisionTreeRegressor
+
+    tree = DecisionTreeRegressor(max_depth=2, random_state=0)
+    folds = KFold(5, shuffle=True, random_state=0)
+    return np.asarray(cross_val_predict(tree, _sizes(graphs), truth, cv=folds))
+
+
+def _simple_answers(
+    graphs: GraphSet, truth: NDArray[np.intp], n_classes: int
+) -> list[tuple[str, NDArray[np.intp], Floats | None]]:
+    """Give the most common answer, and small trees on the size of graphs, by 5-fold validation."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.tree import DecisionTreeClassifier
+
     counts = np.bincount(truth)
-    rows = [{"name": "always the most common class", "score": float(counts.max() / len(truth))}]
+    same = np.zeros(len(truth))
+    scores = same if n_classes == 2 else None
+    common = np.full(len(truth), counts.argmax())
+    answers = [("always the most common class", common, scores)]
     if counts[counts > 0].min() >= 5 and (counts > 0).sum() > 1:
         tree = DecisionTreeClassifier(max_depth=2, random_state=0)
         cv = StratifiedKFold(5, shuffle=True, random_state=0)
-        predicted = cross_val_predict(tree, _sizes(graphs), truth, cv=cv)
-        rows.append({"name": "size of the graph only", "score": float((predicted == truth).mean())})
-    return rows
+        p = cross_val_predict(tree, _sizes(graphs), truth, cv=cv, method="predict_proba")
+        decided = np.flatnonzero(counts)[p.argmax(axis=1)]
+        answers.append(("size of the graph only", decided, p[:, -1] if n_classes == 2 else None))
+    return answers
 
 
 def _sizes(graphs: GraphSet) -> Floats:

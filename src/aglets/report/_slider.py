@@ -28,38 +28,45 @@ def path_table(
     found: Match,
     covariate_values: Floats,
     y: NDArray[Any] | None,
-    molecule: bool,
     n_jobs: int,
 ) -> dict[str, Any] | None:
-    """Return the columns of the path and the models along it, so far as they are known."""
+    """Return the columns of the path and the models along it, so far as they are known.
+
+    With more than two classes, each has a path of its own, walked side by side: a stop is then the
+    share of each path's largest lambda, and scores along one path, which are of one class against
+    the rest, are left out.
+    """
     record = model.path
     if not record or not len(record.get("lam", ())):
-        again = _again(model, found.psi, y, molecule)
+        again = _again(model, found.psi, y)
         return None if again is None else {"cost": None, **again}
     rows = np.flatnonzero(record["output"] == 0)
     points, models = _along(estimator, model, len(rows))
     chosen = rows[np.minimum(points, len(rows) - 1)]
+    single = model.n_outputs == 1
+    stops: dict[str, Any] = {
+        "lam": record["lam"][chosen] / (1.0 if single else record["lam"][rows[0]]),
+        "n": record["n_nonzero"][chosen],
+    }
+    if single:
+        stops["train"] = record["train_score"][chosen]
+        stops["validation"] = record["validation_score"][chosen]
     table: dict[str, Any] = {
-        "stops": {
-            "lam": record["lam"][chosen],
-            "n": record["n_nonzero"][chosen],
-            "train": record["train_score"][chosen],
-            "validation": record["validation_score"][chosen],
-        },
-        "cost": _cost(record, rows),
+        "stops": stops,
+        "lambda_name": "lambda" if single else "lambda / largest lambda",
+        "score_name": model.outputs.single.score_name,
+        "cost": _cost(record, model.n_outputs),
         "pictures": [],
         "models": [],
     }
     if not models:
-        return table | (_again(model, found.psi, y, molecule) or {})
+        return table | (_again(model, found.psi, y) or {})
     table["stops"]["n"] = [len(entry.graphlets) for entry in models]
     if y is not None:
         table["stops"]["here"] = [
             _score(entry, found.scaled, covariate_values, y, n_jobs) for entry in models
         ]
-    table["pictures"], table["models"] = _pictures(
-        [list(entry.graphlets) for entry in models], molecule
-    )
+    table["pictures"], table["models"] = _pictures([list(entry.graphlets) for entry in models])
     return table
 
 
@@ -78,17 +85,25 @@ def _along(
     return points, [estimator.model_at(point) for point in points.tolist()]
 
 
-def _cost(record: Mapping[str, Floats], rows: NDArray[np.intp]) -> dict[str, Floats]:
+def _cost(record: Mapping[str, Floats], n_outputs: int) -> dict[str, Floats]:
+    """Add up what the paths of all outputs cost at each step."""
     names = (
-        *("lam", "seconds", "seconds_search", "seconds_beta", "seconds_z"),
+        *("seconds", "seconds_search", "seconds_beta", "seconds_z"),
         *("n_visited", "working_set_size"),
     )
-    return {name: record[name][rows] for name in names if name in record}
+    parts = [record["output"] == output for output in range(n_outputs)]
+    n_steps = max(int(part.sum()) for part in parts)
+    first = record["lam"][parts[0]]
+    lam = first if n_outputs == 1 else first / first[0]
+    cost = {"lam": np.pad(lam, (0, n_steps - len(lam)), mode="edge")}
+    for name in names:
+        if name in record:
+            columns = [record[name][part] for part in parts]
+            cost[name] = np.sum([np.pad(c, (0, n_steps - len(c))) for c in columns], axis=0)
+    return cost
 
 
-def _again(
-    model: LagraModel, psi: Floats, y: NDArray[Any] | None, molecule: bool
-) -> dict[str, Any] | None:
+def _again(model: LagraModel, psi: Floats, y: NDArray[Any] | None) -> dict[str, Any] | None:
     """Make stops from the model's own graphlets, with weights fitted again."""
     if y is None or model.covariates is not None:
         return None  # weights would make up for covariates that are not there
@@ -103,7 +118,7 @@ def _again(
         ]
         for stop in stops
     ]
-    pictures, models = _pictures(weighted, molecule)
+    pictures, models = _pictures(weighted)
     return {
         "stops": {
             "lam": [stop.lam for stop in stops],
@@ -111,6 +126,8 @@ def _again(
             "here": [stop.score for stop in stops],
         },
         "refitted": True,
+        "lambda_name": "lambda",
+        "score_name": model.outputs.single.score_name,
         "pictures": pictures,
         "models": models,
     }
@@ -123,6 +140,7 @@ def _with_coef(graphlet: Graphlet, coef: float) -> Graphlet:
         edges=graphlet.edges,
         edge_labels=graphlet.edge_labels,
         coef=coef,
+        recipe=graphlet.recipe,
     )
 
 
@@ -135,7 +153,7 @@ def _score(
 
 
 def _pictures(
-    models: list[list[Graphlet]], molecule: bool
+    models: list[list[Graphlet]],
 ) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
     """Draw every labelled structure once, and say which ones are in use at each stop."""
     place: dict[Any, int] = {}
@@ -148,7 +166,7 @@ def _pictures(
             key = graphlet.structure_key
             if key not in place:
                 place[key] = len(pictures)
-                pictures.append(drawn_graphlet(graphlet, molecule))
+                pictures.append(drawn_graphlet(graphlet))
             entries.append([place[key], float(f"{graphlet.coef or 0.0:.4g}")])
         used.append(entries)
     return pictures, used

@@ -1,4 +1,22 @@
-// Axes with ticks, lines on them, captions and keys.
+// Axes with ticks at round numbers, lines on them, captions and keys.
+
+// Round numbers within a range: 1, 2 or 5 times a power of ten apart.
+function roundTicks([a, b], most = 5) {
+  const raw = (b - a) / most;
+  if (!(raw > 0)) return [a];
+  const power = 10 ** Math.floor(Math.log10(raw)),
+    step = power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.999) || 10),
+    ticks = [];
+  for (let k = Math.ceil(a / step - 1e-9); k * step <= b + 1e-9 * step; k++) ticks.push(k * step);
+  return ticks;
+}
+
+function logTicks([a, b]) {
+  const ticks = [];
+  for (let e = Math.ceil(Math.log10(a) - 1e-9); e <= Math.log10(b) + 1e-9; e++) ticks.push(10 ** e);
+  if (ticks.length > 5) return ticks.filter((_, i) => i % Math.ceil(ticks.length / 5) === 0);
+  return ticks.length > 1 ? ticks : [a, Math.sqrt(a * b), b];
+}
 
 function axes({
   width = 300,
@@ -12,10 +30,15 @@ function axes({
   logY = false,
   flipX = false,
 }) {
-  const left = 46,
-    right = 18,
-    top = 10,
-    bottom = 38;
+  const xTicks = logX ? logTicks(x) : roundTicks(x),
+    yTicks = logY ? logTicks(y) : roundTicks(y),
+    tickText = (v) => num(v, 3).replace("-", "−"),
+    widest = Math.max(...yTicks.map((v) => tickText(v).length));
+  // Room for the longest number on the left, and for half of the last one on the right.
+  const left = 24 + 7 * widest,
+    right = 10 + 3.5 * Math.max(...xTicks.map((v) => tickText(v).length)),
+    top = 12,
+    bottom = 40;
   const root = svg("svg", {
     viewBox: `0 0 ${width} ${height}`,
     width,
@@ -34,20 +57,16 @@ function axes({
   root.append(
     svg("path", { class: "axis", d: `M${left},${top}V${height - bottom}H${width - right}` }),
   );
-  const ticks = ([a, b], log) =>
-    [0, 0.5, 1].map((s) =>
-      log ? Math.exp(Math.log(a) + s * (Math.log(b) - Math.log(a))) : a + s * (b - a),
-    );
   const put = (tx, ty, text, anchor, turn) => {
     const t = svg("text", { x: tx, y: ty, "font-size": 11, "text-anchor": anchor, class: "faint" });
     if (turn) t.setAttribute("transform", `rotate(-90 ${tx} ${ty})`);
     t.textContent = text;
     root.append(t);
   };
-  for (const v of ticks(x, logX)) put(px(v), height - bottom + 14, num(v, 2), "middle");
-  for (const v of ticks(y, logY)) put(left - 4, py(v) + 4, num(v, 2), "end");
-  put((left + width - right) / 2, height - 6, xName, "middle");
-  put(10, (top + height - bottom) / 2, yName, "middle", true);
+  for (const v of xTicks) put(px(v), height - bottom + 14, tickText(v), "middle");
+  for (const v of yTicks) put(left - 4, py(v) + 4, tickText(v), "end");
+  put((left + width - right) / 2, height - 8, xName, "middle");
+  put(11, (top + height - bottom) / 2, yName, "middle", true);
   const line = (points, colour, dash) => {
     const p = svg("path", {
       d: points
@@ -62,7 +81,8 @@ function axes({
     root.append(p);
     return p;
   };
-  return { root, px, py, line };
+  const bottomLine = height - bottom;
+  return { root, px, py, line, top, bottomLine, left, right: width - right };
 }
 
 const extent = (values) => {

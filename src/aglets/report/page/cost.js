@@ -2,7 +2,10 @@
 
 function showCost() {
   const body = byId("cost-body"),
-    c = D.path && D.path.cost;
+    c = V.path && V.path.cost;
+  body.replaceChildren();
+  if (D.fitted.search)
+    body.append(el("p", { id: "search-record" }, "Searched " + D.fitted.search + "."));
   if (!c || !c.n_visited) {
     body.append(el("p", {}, "The model holds no record of its search."));
     return;
@@ -41,10 +44,12 @@ function showCost() {
     ["seconds_beta", "beta"],
     ["seconds_z", "z"],
   ].filter(([k]) => c[k]);
-  const colours = ["var(--accent)", "var(--warm)", "var(--cool)", "var(--faint)"],
+  const colours = ["var(--ink)", "var(--ink)", "var(--faint)", "var(--faint)"],
     dashes = ["", "5 4", "2 3", "8 3 2 3"];
   const seconds = parts.map(([k]) => soFar(c[k])),
     counts = [c.n_visited, c.working_set_size].map((v) => v.map((u) => Math.max(u, 0.5)));
+  const row = el("div", { class: "row" });
+  body.append(row);
   for (const [name, sets, names] of [
     ...(timed ? [["seconds so far", seconds, parts.map((p) => p[1])]] : []),
     ["count", counts, ["subgraphs visited", "working set"]],
@@ -55,7 +60,7 @@ function showCost() {
       logX: log,
       logY: name === "count",
       flipX: true,
-      xName: "lambda",
+      xName: V.path.lambda_name,
       yName: name,
       name: name + " over lambda",
       width: 340,
@@ -68,27 +73,27 @@ function showCost() {
         dashes[i],
       ),
     );
-    body.append(figure(a.root, key(names, colours, dashes)));
+    row.append(figure(a.root, key(names, colours, dashes)));
   }
 }
 
 function showRerun() {
   const body = byId("rerun-body");
-  body.append(
+  body.replaceChildren(
     el(
       "p",
       {},
       "Made with aglets " +
         D.version +
+        "; the model was fitted with aglets " +
+        D.fitted.version +
         " (rho " +
-        D.rho +
+        D.fitted.rho +
         ", loss " +
-        D.loss +
+        V.loss +
         "). To make this page again:",
     ),
-    el("pre", {}, "aglets report MODEL DATA -o report.html"),
-    el("p", {}, "or in Python:"),
-    el("pre", {}, 'from aglets import report\nreport.write(clf, graphs, y, "report.html")'),
+    code(D.command, "the command"),
     el(
       "p",
       {},

@@ -1,15 +1,16 @@
 // The table of covariates.
 
 function showCovariates() {
-  if (!D.covariates.length) return;
-  const body = byId("covariates-body"),
-    heads = [
-      "covariate",
-      "adds, by a standard deviation",
-      "adds, by one",
-      "mean",
-      ...(D.classes ? ["more is evidence for"] : []),
-    ];
+  const body = byId("covariates-body");
+  body.replaceChildren();
+  if (!V.covariates.length) return;
+  const heads = [
+    "covariate",
+    "adds, by a standard deviation",
+    "adds, by one",
+    "mean",
+    ...(V.classes ? ["more is evidence for"] : []),
+  ];
   body.append(
     el("h3", {}, "Covariates"),
     el(
@@ -18,14 +19,14 @@ function showCovariates() {
       "Numbers of the whole graph, which are not graphlets. They add to the decision what is above or below their mean in training, times a weight.",
     ),
   );
-  const table = el(
+  const sheet = el(
       "table",
       {},
       el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name)))),
     ),
     inner = el("tbody");
-  table.append(inner);
-  for (const c of D.covariates)
+  sheet.append(inner);
+  for (const c of V.covariates)
     inner.append(
       el(
         "tr",
@@ -34,14 +35,14 @@ function showCovariates() {
         el("td", { class: c.effect > 0 ? "pos" : "neg" }, signed(c.effect)),
         el("td", {}, signed(c.coef)),
         el("td", {}, num(c.center)),
-        ...(D.classes ? [el("td", {}, cut(String(c.evidence_for), 30))] : []),
+        ...(V.classes ? [el("td", {}, cut(String(c.evidence_for), 30))] : []),
       ),
     );
   body.append(
     el(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Covariates" },
-      table,
+      sheet,
     ),
   );
 }

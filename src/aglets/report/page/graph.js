@@ -1,10 +1,11 @@
-// A drawing of one graph or graphlet.
+// A drawing of a graph or a graphlet that is not a molecule: labels in circles, or dots.
 
 const BONDS = { "=": 2, "#": 3, $: 4, ":": 2 };
 function drawGraph(
   g,
   { fills = null, edgeFills = null, width = 280, height = 170, name = "", numbered = false } = {},
 ) {
+  const radius = D.dots ? 0.14 : 0.31;
   const xs = g.xy.map((p) => p[0] / 100),
     ys = g.xy.map((p) => p[1] / 100);
   const x0 = Math.min(...xs) - 0.5,
@@ -20,6 +21,7 @@ function drawGraph(
     height: h.toFixed(0),
     role: "img",
     "aria-label": name,
+    class: "graph",
   });
   g.edges.forEach(([u, v], i) => {
     const bond = g.bonds ? g.bonds[i] : null,
@@ -47,7 +49,7 @@ function drawGraph(
   g.labels.forEach((label, i) => {
     const fill = fills ? fills[i] : D.colours.labels[label] || "#cccccc";
     const shown = cut(label, 4),
-      two = numbered && unit > 26;
+      two = numbered && unit > 26 && !D.dots;
     const title = svg("title");
     title.textContent = `node ${i}: ${label}`;
     const text = svg("text", {
@@ -58,7 +60,7 @@ function drawGraph(
       "dominant-baseline": "central",
     });
     text.style.fill = inkOn(fill);
-    text.textContent = shown;
+    text.textContent = D.dots ? "" : shown;
     const node = svg(
       "g",
       {},
@@ -66,7 +68,7 @@ function drawGraph(
       svg("circle", {
         cx: xs[i],
         cy: ys[i],
-        r: 0.31,
+        r: radius,
         fill,
         stroke: "#666666",
         "stroke-width": 0.03,
@@ -89,3 +91,17 @@ function drawGraph(
   });
   return root;
 }
+
+// Any graph with what its nodes and edges add: a skeletal formula if it is a molecule.
+function drawMarked(g, atoms, bonds, options) {
+  if (g.skeleton) return drawSkeleton(g, { ...options, atoms, bonds });
+  const big = Math.max(1e-12, ...atoms.map(Math.abs)),
+    bigEdge = Math.max(1e-12, ...bonds.map(Math.abs));
+  return drawGraph(g, {
+    ...options,
+    fills: g.labels.map((_, i) => tint(atoms[i] || 0, big)),
+    edgeFills: bonds.map((v) => (v ? tint(v, bigEdge) : null)),
+  });
+}
+
+const drawPlain = (g, options) => (g.skeleton ? drawSkeleton(g, options) : drawGraph(g, options));

@@ -1,183 +1,164 @@
-// A card per graphlet, sorted and filtered.
+// A card per graphlet, sorted and filtered, in tabs by class where there are more than two.
 
-function attributeBars(g) {
-  const k = g.attributes.length,
-    d = k ? g.attributes[0].length : 0;
-  if (!d) return null;
-  const cell = d <= 4 ? 56 : d <= 6 ? 44 : Math.max(8, 250 / d),
-    high = 44,
-    left = 50,
-    base = d <= 6 ? 30 : 16;
-  const width = left + d * cell,
-    height = k * high + base;
-  const root = svg("svg", {
-    viewBox: `0 0 ${width} ${height}`,
-    width,
-    height,
-    role: "img",
-    "aria-label": "Attributes of every node",
-    style: "max-width:100%;height:auto",
-  });
-  const write = (x, y, text, size, anchor = "middle", full = text) => {
-    const t = svg("text", { x, y, "font-size": size, "text-anchor": anchor });
-    t.textContent = text;
-    if (full !== text) {
-      const title = svg("title");
-      title.textContent = full;
-      t.append(title);
-    }
-    root.append(t);
-  };
-  for (let j = 0; j < d; j++) {
-    let reach = 0,
-      below = false;
-    for (let i = 0; i < k; i++) {
-      const m = g.mean[i][j] ?? 0,
-        s = g.spread[i][j] ?? 0;
-      reach = Math.max(reach, Math.abs(g.attributes[i][j]), Math.abs(m) + s);
-    }
-    reach = reach || 1;
-    for (let i = 0; i < k; i++)
-      below = below || g.attributes[i][j] < -1e-9 * reach || (g.mean[i][j] ?? 0) < -1e-9 * reach;
-    const room = below ? 14 : 28,
-      unit = room / reach,
-      x = left + (j + 0.5) * cell;
-    for (let i = 0; i < k; i++) {
-      const zero = i * high + (below ? 17 : 31),
-        v = g.attributes[i][j],
-        m = g.mean[i][j],
-        s = g.spread[i][j];
-      root.append(
-        svg("line", { x1: x - cell * 0.4, x2: x + cell * 0.4, y1: zero, y2: zero, class: "axis" }),
-      );
-      root.append(
-        svg("rect", {
-          x: x - cell * 0.26,
-          width: cell * 0.52,
-          y: v > 0 ? zero - v * unit : zero,
-          height: Math.abs(v) * unit,
-          fill: g.coef > 0 ? "var(--accent)" : "var(--warm)",
-          "fill-opacity": 0.85,
-        }),
-      );
-      if (m !== null && m !== undefined) {
-        const low = Math.max(below ? -reach : 0, m - s),
-          up = Math.min(reach, m + s);
-        root.append(
-          svg("line", {
-            x1: x,
-            x2: x,
-            y1: zero - low * unit,
-            y2: zero - up * unit,
-            class: "markline",
-          }),
-          svg("line", {
-            x1: x - cell * 0.17,
-            x2: x + cell * 0.17,
-            y1: zero - m * unit,
-            y2: zero - m * unit,
-            class: "markline",
-            "stroke-width": 2.5,
-          }),
-        );
-      }
-      if (d <= 6) write(x, i * high + 42, num(v, 2), 9);
-    }
-    const given = D.attribute_names[j] || String(j),
-      name = /^attribute \d+$/.test(given) ? given.slice(10) : given;
-    if (d <= 6) {
-      const bits = name.split(/[ _]/);
-      const first = bits.length > 1 ? bits.slice(0, Math.ceil(bits.length / 2)).join(" ") : name;
-      const second = bits.length > 1 ? bits.slice(Math.ceil(bits.length / 2)).join(" ") : "";
-      write(x, k * high + 12, cut(first, d <= 4 ? 11 : 8), 9, "middle", name);
-      write(x, k * high + 23, cut(second, d <= 4 ? 11 : 8), 9, "middle", name);
-    } else if (j % Math.ceil(d / 10) === 0) write(x, k * high + 11, String(j), 9, "middle", name);
+function graphletDrawing(g) {
+  if (g.example) {
+    const { atoms, bonds } = marked(exampleGraph(g), g, g.example.nodes, g.coef);
+    return drawSkeleton(exampleGraph(g), {
+      ...{ atoms, bonds, width: 300, height: 190 },
+      name: "Graphlet " + g.name + ", marked in a training molecule",
+    });
   }
-  for (let i = 0; i < k; i++)
-    write(2, i * high + 24, i + ": " + cut(g.labels[i], 6), 10, "start", g.labels[i]);
-  return root;
+  const numbered = g.attributes.length > 0 && g.attributes[0].length > 0;
+  return drawPlain(g, { name: "Graphlet " + g.name, numbered });
 }
 
-// Atoms in words, with their numbers behind a click; of other graphs the numbers alone.
-function attributeTexts(g) {
-  const bars = attributeBars(g);
-  if (!g.words) return bars ? [bars] : [];
-  const list = el("ol", { class: "small", start: "0" }, ...g.words.map((w) => el("li", {}, w)));
-  return bars ? [list, el("details", {}, el("summary", {}, "numbers"), bars)] : [list];
+// The bonds of the example that are drawn as marked are those of the graphlet.
+function exampleGraph(g) {
+  const nodes = g.example.nodes;
+  return { skeleton: g.example.skeleton, edges: g.edges.map(([u, v]) => [nodes[u], nodes[v]]) };
+}
+
+function evidence(g) {
+  if (g.evidence_for === null) return g.coef > 0 ? "raises the value" : "lowers the value";
+  return "evidence for " + cut(g.evidence_for, 40);
 }
 
 function graphletCard(g) {
   const card = el("article", { class: "card", id: "graphlet-" + g.rank, tabindex: "-1" });
-  card.append(el("h3", {}, "#" + (g.rank + 1) + "  " + cut(g.name, 60)));
-  if (g.smarts !== null && g.smarts !== g.name)
-    card.append(el("p", { class: "small" }, "SMARTS " + g.smarts));
-  const weight = el("p", {}, "weight ");
-  weight.append(el("strong", { class: g.coef > 0 ? "pos" : "neg" }, signed(g.coef)));
-  if (g.evidence_for !== null) weight.append(" for " + cut(g.evidence_for, 30));
-  if (g.auc !== null) weight.append(", AUC " + num(g.auc));
-  if (g.stability !== null)
-    weight.append(", found again in " + percent(g.stability) + " of subsamples");
-  if (g.correlation !== null) weight.append(", correlation " + num(g.correlation));
   card.append(
-    weight,
-    drawGraph(g, {
-      name: "Graphlet " + g.name,
-      numbered: g.words !== null || (g.attributes.length > 0 && g.attributes[0].length > 0),
-    }),
+    el("h3", {}, "#" + (g.rank + 1) + "  " + cut(g.name, 70)),
+    el("p", { class: g.coef > 0 ? "pos" : "neg" }, evidence(g)),
+    el("div", { class: "drawing" }, graphletDrawing(g)),
   );
-  card.append(...attributeTexts(g));
-  const classes = Object.keys(g.support);
-  const where = classes.length
-    ? classes
-        .map(
-          (c) => g.support[c] + " of " + cut(c, 20) + " (mean psi " + num(g.mean_psi[c], 2) + ")",
-        )
-        .join(", ")
-    : g.n_support + " graphs";
-  card.append(el("p", { class: "small" }, "occurs in " + where));
-  if (g.best.length) {
-    const p = el("p", {}, "best match in ");
-    p.append(graphLinks(g.best));
-    if (g.worst.length) p.append("; worst in ", graphLinks(g.worst));
-    card.append(p);
+  const where = el("p", {});
+  for (const [text, wanted] of g.occurs) where.append(wanted ? countLink(text, wanted) : text);
+  card.append(where, el("p", {}, g.effect));
+  if (g.smarts !== null) card.append(code(g.smarts, "SMARTS"));
+  if (g.example) {
+    const named = g.example.name ? cut(g.example.name, 60) : cut(g.example.smiles, 60);
+    const how =
+      "drawn in a training molecule that it fits well (match " + num(g.example.psi) + "): ";
+    card.append(el("p", { class: "small" }, how + named));
   }
+  card.append(...attributeTexts(g), graphletNumbers(g));
   return card;
 }
 
-D.graphlets.forEach((g, rank) => {
-  g.rank = rank;
-});
+function graphletNumbers(g) {
+  const list = el("dl", { class: "small explained" }),
+    add = (name, value, meaning) =>
+      list.append(
+        el("dt", {}, name + " "),
+        el("dd", {}, el("strong", {}, value), meaning ? " – " + meaning : ""),
+      );
+  add("weight", signed(g.coef), "what a full match adds to the decision");
+  if (g.auc !== null)
+    add("AUC", num(g.auc), "how well this graphlet alone ranks the classes; 0.5 is chance");
+  if (g.correlation !== null)
+    add("correlation", num(g.correlation), "of its match with the target, from −1 to 1");
+  add("mean match", num(g.mean_psi), "over all " + D.noun + "s, 0 where it does not occur");
+  if (g.stability !== null)
+    add("found again", percent(g.stability), "in this part of models fitted on random halves");
+  if (g.best.length) {
+    const best = el("dd", {});
+    g.best.forEach((i, k) => best.append(k ? ", " : "", graphLink(i)));
+    list.append(el("dt", {}, "best matches"), best);
+  }
+  if (g.worst.length) {
+    const worst = el("dd", {});
+    g.worst.forEach((i, k) => worst.append(k ? ", " : "", graphLink(i)));
+    list.append(el("dt", {}, "worst matches"), worst);
+  }
+  return el("details", {}, el("summary", {}, "All numbers and best matches"), list);
+}
 
-if (D.graphlets.some((g) => g.stability !== null))
-  byId("graphlet-sort").append(el("option", { value: "stability" }, "stability"));
-const signs = byId("graphlet-sign");
-for (const name of [...new Set(D.graphlets.map((g) => g.evidence_for))].filter((v) => v !== null))
-  signs.append(el("option", { value: "for:" + name }, "for " + cut(name, 30)));
-if (!D.classes)
-  signs.append(
-    el("option", { value: "up" }, "raising"),
-    el("option", { value: "down" }, "lowering"),
-  );
-const graphletCards = D.graphlets.map(graphletCard);
+let graphletCards = [],
+  // The class whose decision is looked at; null for all.
+  shownClass = null;
+
+function openClass(k) {
+  shownClass = k;
+  const row = byId("class-tabs").firstChild;
+  if (row)
+    [...row.children].forEach((b, i) =>
+      b.setAttribute("aria-pressed", String(i === (k ?? -1) + 1)),
+    );
+}
+
+function prepareGraphlets() {
+  V.graphlets.forEach((g, rank) => {
+    g.rank = rank;
+  });
+  graphletCards = V.graphlets.map(() => null);
+  shownClass = null;
+  const what = D.noun === "molecule" ? "atoms and bonds" : "labels and edges";
+  const two = V.classes && V.classes.length === 2,
+    answer = V.classes ? "decision" : "prediction",
+    counts = V.graphlets.some((g) => g.pooling !== "best");
+  byId("graphlet-help").textContent =
+    "A graphlet is a small piece of a " +
+    D.noun +
+    ". Its match is 0 where its " +
+    what +
+    " do not occur, and up to 1 where its attributes agree, too" +
+    (counts ? "; graphlets that count add up all places, so that their match may be larger" : "") +
+    ". The " +
+    answer +
+    " of the model is its intercept plus weight times match, summed over all graphlets. Blue raises the " +
+    answer +
+    (two ? " (class " + cut(V.classes[1], 20) + ")" : "") +
+    ", orange lowers it" +
+    (two ? " (class " + cut(V.classes[0], 20) + ")." : ".");
+  const sort = byId("graphlet-sort");
+  sort.querySelector("[value=stability]")?.remove();
+  if (V.graphlets.some((g) => g.stability !== null))
+    sort.append(el("option", { value: "stability" }, "stability"));
+  sort.querySelector("[value=auc]").textContent = V.classes ? "AUC" : "correlation";
+  const signs = byId("graphlet-sign");
+  signs.replaceChildren(el("option", { value: "all" }, "all"));
+  if (V.classes && V.classes.length === 2)
+    for (const name of V.classes)
+      signs.append(el("option", { value: "for:" + name }, "for " + cut(name, 30)));
+  else
+    signs.append(
+      el("option", { value: "up" }, V.classes ? "for a class" : "raising"),
+      el("option", { value: "down" }, V.classes ? "against a class" : "lowering"),
+    );
+  const holder = byId("class-tabs");
+  holder.replaceChildren();
+  if (V.outputs.length > 1) {
+    const names = [[null, "all classes"], ...V.outputs.map((name, k) => [k, name])];
+    holder.append(
+      tabs("Classes", names, null, (k) => {
+        shownClass = k;
+        showGraphlets();
+      }),
+    );
+  }
+}
+
 function showGraphlets() {
   const by = byId("graphlet-sort").value,
-    sign = signs.value,
+    sign = byId("graphlet-sign").value,
     text = byId("graphlet-filter").value.trim().toLowerCase();
+  const weight = (g) => (shownClass === null ? g.coef : g.coefs[shownClass]);
   const order = {
-    weight: (g) => -Math.abs(g.coef),
+    weight: (g) => -Math.abs(weight(g)),
     auc: (g) => -(g.auc ?? Math.abs(g.correlation ?? 0)),
     support: (g) => -g.n_support,
     stability: (g) => -(g.stability ?? 0),
     size: (g) => g.labels.length,
   };
-  let list = D.graphlets.filter(
+  const list = V.graphlets.filter(
     (g) =>
+      weight(g) !== 0 &&
       (sign === "all" ||
         sign === "for:" + g.evidence_for ||
-        (sign === "up" && g.coef > 0) ||
-        (sign === "down" && g.coef < 0)) &&
+        (sign === "up" && weight(g) > 0) ||
+        (sign === "down" && weight(g) < 0)) &&
       (!text ||
         g.name.toLowerCase().includes(text) ||
+        (g.smarts !== null && g.smarts.toLowerCase().includes(text)) ||
         g.labels.some((l) => l.toLowerCase() === text)),
   );
   list.sort(
@@ -185,6 +166,8 @@ function showGraphlets() {
       (by === "name" ? a.name.localeCompare(b.name) : order[by](a) - order[by](b)) ||
       a.rank - b.rank,
   );
+  for (const g of list) graphletCards[g.rank] ||= graphletCard(g);
   byId("graphlet-cards").replaceChildren(...list.map((g) => graphletCards[g.rank]));
-  byId("graphlet-count").textContent = list.length + " of " + D.graphlets.length;
+  byId("graphlet-count").textContent =
+    list.length + " of " + plural(V.graphlets.length, "graphlet");
 }

@@ -1,22 +1,55 @@
-// Links to graphs of the gallery.
+// Links: from numbers to the graphs that they count, from graphs to graphlets and back.
 
-const inGallery = new Set(D.gallery.map((g) => g.id));
-function graphLink(i) {
-  if (!inGallery.has(i)) return el("span", {}, String(i));
-  const link = el("a", { href: "#graph-" + i }, String(i));
-  link.setAttribute("aria-label", graphName(i));
-  link.addEventListener("click", () => openGraph(i));
+// Which graphs the gallery is reduced to by a link: a graphlet, a true or a predicted class, one.
+let chosen = {};
+
+function graphLink(i, text = graphName(i)) {
+  const link = el("a", { href: "#graph-" + i }, cut(text, 40));
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    openGraphs({ graph: i });
+    location.hash = "graph-" + i;
+  });
   return link;
 }
 
-function openGraph(i) {
+function countLink(text, wanted) {
+  const link = el("a", { href: "#gallery", title: "Show these" }, text);
+  link.addEventListener("click", () => openGraphs(wanted));
+  return link;
+}
+
+function openGraphs(wanted) {
+  chosen = wanted;
   byId("gallery-kind").value = "all";
-  byId("gallery-search").value = "=" + i;
+  byId("gallery-search").value = "";
   showGallery();
 }
 
-function graphLinks(list) {
-  const span = el("span", {});
-  list.forEach((i, k) => span.append(k ? ", " : "", graphLink(i)));
-  return span;
+function graphletLink(h, text) {
+  const link = el("a", { href: "#graphlet-" + h.rank }, text);
+  link.addEventListener("click", () => {
+    openClass(null);
+    byId("graphlet-sign").value = "all";
+    byId("graphlet-filter").value = "";
+    showGraphlets();
+  });
+  return link;
+}
+
+function chosenText() {
+  const words = [];
+  if ("graph" in chosen) words.push(graphName(chosen.graph));
+  if ("graphlet" in chosen)
+    words.push("with graphlet #" + (chosen.graphlet + 1) + " " + V.graphlets[chosen.graphlet].name);
+  if ("truth" in chosen) words.push("truly of class " + chosen.truth);
+  if ("predicted" in chosen) words.push("predicted as " + chosen.predicted);
+  return words.join(", ");
+}
+
+function isChosen(i) {
+  if ("graph" in chosen && chosen.graph !== i) return false;
+  if ("graphlet" in chosen && !(V.psi[i][chosen.graphlet] > 0)) return false;
+  if ("truth" in chosen && (!V.y || V.y[i] !== chosen.truth)) return false;
+  return !("predicted" in chosen && V.predictions[i] !== chosen.predicted);
 }

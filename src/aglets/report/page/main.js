@@ -1,17 +1,26 @@
 // Fill the page, and answer its controls.
 
-showQuality();
-showGraphlets();
-showCovariates();
-showPath();
-showScatter();
-showGallery();
-showCost();
-showRerun();
+function showView() {
+  showHeader();
+  showQuality();
+  prepareGraphlets();
+  showGraphlets();
+  showCovariates();
+  prepareGallery();
+  showGallery();
+  showPath();
+  showScatter();
+  showCost();
+  showRerun();
+}
+
+showTargets();
+showView();
 for (const id of ["graphlet-sort", "graphlet-sign"])
   byId(id).addEventListener("change", showGraphlets);
 byId("graphlet-filter").addEventListener("input", showGraphlets);
-kinds.addEventListener("change", showGallery);
+byId("gallery-kind").addEventListener("change", showGallery);
+byId("gallery-output").addEventListener("change", showGallery);
 byId("gallery-search").addEventListener("input", showGallery);
 byId("gallery-more").addEventListener("click", () => {
   shownGraphs += 2 * PAGE;

@@ -2,7 +2,8 @@
 
 function showPath() {
   const body = byId("path-body"),
-    p = D.path;
+    p = V.path;
+  body.replaceChildren();
   if (!p) {
     body.append(el("p", {}, "The model holds no record of its path."));
     return;
@@ -13,7 +14,7 @@ function showPath() {
     el(
       "p",
       {},
-      "A larger penalty lambda leaves fewer graphlets. Move the slider to trade score against simplicity." +
+      "A larger penalty lambda leaves fewer graphlets. Move the slider to see how good simpler models are." +
         (p.refitted
           ? " This model came without its path: here the weights of its graphlets are fitted again to the graphs of this page, and scores are those of 5-fold validation."
           : p.models.length
@@ -31,13 +32,13 @@ function showPath() {
   });
   const says = el("output", { id: "lambda-says", for: "lambda" });
   body.append(
-    el("p", {}, el("label", { for: "lambda" }, "lambda, from large to small "), slider),
+    el("p", {}, el("label", { for: "lambda" }, p.lambda_name + ", from large to small "), slider),
     el("p", {}, says),
   );
   const curves = [
-    ["here", "these graphs", "var(--accent)"],
-    ["train", "training", "var(--faint)"],
-    ["validation", "validation", "var(--warm)"],
+    ["here", "these graphs", "var(--ink)"],
+    ["train", "training graphs", "var(--faint)"],
+    ["validation", "validation graphs", "var(--faint)"],
   ].filter(([k]) => s[k] && s[k].some((v) => v !== null));
   const lams = extent(s.lam),
     marks = [];
@@ -45,7 +46,7 @@ function showPath() {
     const a = axes({
       x: lams,
       y: range,
-      xName: "lambda",
+      xName: p.lambda_name,
       yName: name,
       logX: lams[0] > 0 && lams[1] > lams[0],
       flipX: true,
@@ -59,7 +60,7 @@ function showPath() {
         colour,
         dash,
       );
-    const mark = svg("line", { y1: 10, y2: 172, class: "markline", "stroke-dasharray": "3 3" });
+    const mark = svg("line", { y1: 12, y2: 170, class: "markline", "stroke-dasharray": "3 3" });
     a.root.append(mark);
     marks.push([mark, a]);
     return a.root;
@@ -69,7 +70,7 @@ function showPath() {
     row.append(
       figure(
         picture(
-          "score",
+          p.score_name,
           curves.map(([k, , c], i) => [s[k], c, i === 2 ? "5 4" : ""]),
           extent(curves.flatMap(([k]) => s[k])),
         ),
@@ -82,7 +83,7 @@ function showPath() {
     );
   row.append(
     figure(
-      picture("graphlets", [[s.n, "var(--accent)"]], [0, Math.max(1, ...s.n)]),
+      picture("graphlets", [[s.n, "var(--ink)"]], [0, Math.max(1, ...s.n)]),
       "number of graphlets",
     ),
   );
@@ -91,14 +92,17 @@ function showPath() {
   function move() {
     const i = Number(slider.value);
     const text =
-      "lambda " +
+      p.lambda_name +
+      " " +
       num(s.lam[i]) +
       ": " +
       s.n[i] +
       " graphlet" +
       (s.n[i] === 1 ? "" : "s") +
       curves
-        .map(([k, name]) => (s[k][i] === null ? "" : ", score on " + name + " " + num(s[k][i])))
+        .map(([k, name]) =>
+          s[k][i] === null ? "" : ", " + p.score_name + " on " + name + " " + num(s[k][i]),
+        )
         .join("");
     says.textContent = text;
     slider.setAttribute("aria-valuetext", text);
@@ -113,7 +117,7 @@ function showPath() {
         return el(
           "figure",
           {},
-          drawGraph(g, { width: 140, height: 90, name: "Graphlet " + g.name }),
+          drawPlain(g, { width: 140, height: 90, name: "Graphlet " + g.name }),
           el(
             "figcaption",
             {},

@@ -1,14 +1,15 @@
-// Graphs as points by their psi of two graphlets.
+// Graphs as points by their match of two graphlets.
 
 function showScatter() {
   const body = byId("scatter-body");
-  if (D.graphlets.length < 2) {
+  body.replaceChildren();
+  if (V.graphlets.length < 2) {
     body.append(el("p", {}, "A scatter needs two graphlets."));
     return;
   }
   const choose = (id, label, value) => {
     const select = el("select", { id });
-    D.graphlets.forEach((g) =>
+    V.graphlets.forEach((g) =>
       select.append(
         el(
           "option",
@@ -20,8 +21,8 @@ function showScatter() {
     select.value = value;
     return [el("label", {}, label + " ", select), select];
   };
-  const up = D.graphlets.find((g) => g.coef > 0),
-    down = D.graphlets.find((g) => g.coef < 0);
+  const up = V.graphlets.find((g) => g.coef > 0),
+    down = V.graphlets.find((g) => g.coef < 0);
   const [one, xs] = choose("scatter-x", "Across", up && down ? up.rank : 0),
     [two, ys] = choose("scatter-y", "Upwards", up && down ? down.rank : 1);
   const place = el("div", { id: "scatter-plot" });
@@ -30,29 +31,29 @@ function showScatter() {
     const i = Number(xs.value),
       j = Number(ys.value);
     const a = axes({
-      x: [0, 1],
-      y: [0, 1],
-      xName: "psi of #" + (i + 1),
-      yName: "psi of #" + (j + 1),
+      x: [0, Math.max(1, ...V.psi.map((row) => row[i]))],
+      y: [0, Math.max(1, ...V.psi.map((row) => row[j]))],
+      xName: "match of #" + (i + 1),
+      yName: "match of #" + (j + 1),
       width: 460,
       height: 400,
-      name: "Graphs by their psi of two graphlets",
+      name: "Graphs by their match of two graphlets",
     });
     a.root.setAttribute("role", "group");
     const heaps = new Map();
-    D.psi.forEach((row, k) => {
+    V.psi.forEach((row, k) => {
       const id =
-        row[i].toFixed(2) + "/" + row[j].toFixed(2) + "/" + (D.y && D.classes ? D.y[k] : "");
+        row[i].toFixed(2) + "/" + row[j].toFixed(2) + "/" + (V.y && V.classes ? V.y[k] : "");
       if (!heaps.has(id)) heaps.set(id, []);
       heaps.get(id).push(k);
     });
     for (const heap of heaps.values()) {
       const k = heap[0],
         dot = svg("circle", {
-          cx: a.px(D.psi[k][i]),
-          cy: a.py(D.psi[k][j]),
+          cx: a.px(V.psi[k][i]),
+          cy: a.py(V.psi[k][j]),
           r: 3.5 + Math.min(8, Math.sqrt(heap.length) - 1),
-          fill: D.y && D.classes ? classColour(D.y[k]) : "var(--accent)",
+          fill: V.y && V.classes ? classColour(V.y[k]) : "var(--ink)",
           "fill-opacity": 0.6,
           tabindex: "0",
           role: "button",
@@ -60,18 +61,18 @@ function showScatter() {
         });
       withTip(
         dot,
-        (heap.length === 1 ? graphName(k) : heap.length + " graphs: " + cut(heap.join(", "), 40)) +
-          (D.y ? ", true " + cut(D.y[k], 30) : "") +
-          ", psi " +
-          num(D.psi[k][i]) +
+        (heap.length === 1
+          ? graphName(k)
+          : plural(heap.length) + ": " + cut(heap.map(graphName).join(", "), 60)) +
+          (V.y ? ", true " + cut(V.y[k], 30) : "") +
+          ", match " +
+          num(V.psi[k][i]) +
           " and " +
-          num(D.psi[k][j]),
+          num(V.psi[k][j]),
       );
       const open = () => {
-        if (inGallery.has(k)) {
-          openGraph(k);
-          byId("gallery").scrollIntoView();
-        }
+        openGraphs({ graph: k });
+        byId("gallery").scrollIntoView();
       };
       dot.addEventListener("click", open);
       dot.addEventListener("keydown", (event) => {
@@ -82,16 +83,18 @@ function showScatter() {
     const caption = el(
       "span",
       {},
-      D.graphlets[i].name +
+      V.graphlets[i].name +
         " across, " +
-        D.graphlets[j].name +
-        " upwards; larger dots are several graphs.",
+        V.graphlets[j].name +
+        " upwards; larger dots are several " +
+        D.noun +
+        "s.",
     );
-    if (D.classes)
+    if (V.classes)
       caption.append(
         key(
-          D.classes.map((n) => cut(n, 20)),
-          D.classes.map(classColour),
+          V.classes.map((n) => cut(n, 20)),
+          V.classes.map(classColour),
         ),
       );
     place.replaceChildren(figure(a.root, caption));

@@ -1,0 +1,288 @@
+"""One target of a model on given graphs: quality, graphlets, predictions and their reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglets.explain import GlobalExplanation, summarise
+from aglets.explain.covariates import contributions_of
+from aglets.explain.importance import shapley_values
+from aglets.explain.plain import NO_GRAPHLETS
+from aglets.graphlets.occurrences import Occurrences, occurrences
+from aglets.graphlets.scores import Places
+from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Floats
+from aglets.model import LagraModel
+from aglets.model.target import Target, is_known
+from aglets.report._cards import card, noun_of
+from aglets.report._quality import quality
+from aglets.report._slider import path_table
+
+__all__ = ["View", "view_of"]
+
+#: Numbers that say where graphlets lie; where there are more, the weakest places are left out.
+MAX_NUMBERS = 250_000
+
+
+@dataclass(frozen=True)
+class View:
+    """The data of one target, and the graphs to draw for it, wrong ones first."""
+
+    data: dict[str, Any]
+    shown: list[int]
+    attribute_names: tuple[str, ...]
+
+
+def view_of(
+    model: LagraModel,
+    estimator: Any,
+    graphs: GraphSet,
+    y: NDArray[Any] | None,
+    *,
+    target: str | None,
+    max_graphs: int,
+    n_jobs: int,
+    stability: Any,
+    covariates: Any,
+) -> View:
+    """Compute all about one target."""
+    aim = model.outputs.single
+    found = model.match(graphs, n_jobs=n_jobs)
+    known = np.zeros(len(graphs), dtype=bool) if y is None else is_known(y)
+    learned = _learned(model, found, y, known).with_stability(stability)
+    columns = [entry.index for entry in learned.graphlets]
+    psi = found.psi[:, columns]
+    covariate_values = model.covariate_values(graphs, covariates)
+    f = model.outputs.as_table(model.decision_from_agis(found.psi, covariate_values))
+    wrong = _wrong(aim, y, known, f)
+    shown = np.argsort(-wrong, kind="stable")[:max_graphs].tolist()
+    p = model.probabilities_from_decision(f)[0]
+    result = None
+    if y is not None:
+        known_p = None if p is None else p[known]
+        result = quality(aim, graphs[known], f[known], y[known], known_p)
+    truth = None if y is None or not known.all() else y
+    data = {
+        "target": target,
+        "classes": None if aim.classes is None else [str(value) for value in aim.classes],
+        "outputs": [_text(value) for value in aim.output_classes],
+        "intercepts": model.intercept,
+        "loss": model.loss,
+        "sentences": sentences(model, learned, result),
+        "empty": _empty(model),
+        "graphlets": [
+            card(model, learned, entry, rank, psi[:, rank])
+            for rank, entry in enumerate(learned.graphlets)
+        ],
+        "quality": result,
+        "y": None if y is None else _known_values(y, known),
+        "predictions": [_shown(value) for value in aim.decode(f).tolist()],
+        "decisions": f.round(5),
+        "probabilities": None if p is None else p.round(4),
+        "base_rates": _base_rates(model),
+        "wrong": [] if y is None or aim.classes is None else np.flatnonzero(wrong > 0.0),
+        "psi": [[_short(value) for value in row] for row in psi.tolist()],
+        "shown": shown,
+        "places": {
+            str(i): _matched(row, psi[i])
+            for i, row in zip(shown, _places(model, found.scaled[shown], columns), strict=True)
+        },
+        "graph_covariates": {str(i): _covariates(model, covariate_values[i]) for i in shown},
+        "covariates": [entry.to_dict() for entry in learned.covariates],
+        "path": path_table(estimator, model, found, covariate_values, truth, n_jobs),
+    }
+    return View(data, shown, learned.attribute_names)
+
+
+def _learned(
+    model: LagraModel, found: Any, y: NDArray[Any] | None, known: NDArray[np.bool_]
+) -> GlobalExplanation:
+    """Count occurrences by class among graphs whose target is known."""
+    if y is None or known.all():
+        return summarise(model, found, y)
+    rows = np.flatnonzero(known)
+    part = type(found)(
+        found.graphs[rows],
+        found.scaled[rows],
+        found.psi[rows],
+        [found.embeddings[i] for i in rows.tolist()],
+    )
+    return summarise(model, part, y[known])
+
+
+def _wrong(target: Target, y: NDArray[Any] | None, known: NDArray[np.bool_], f: Floats) -> Floats:
+    """How wrong each prediction is; 0 or less where it is right or nothing is known."""
+    wrong = np.zeros(len(f))
+    if y is None:
+        return wrong
+    if target.classes is None:
+        wrong[known] = np.abs(y[known].astype(np.float64) - f[known, 0])
+        return wrong
+    margin = target.margin(f)[known]
+    right = target.codes(y[known]) == target.decided(f[known])
+    # Surest mistakes first, and after them what was nearly a mistake.
+    wrong[known] = np.where(right, -margin, margin + 1e-9)
+    return wrong
+
+
+def _base_rates(model: LagraModel) -> list[float] | None:
+    """Say how common each class is among training graphs, if the model knows."""
+    if model.record is None or model.outputs.single.classes is None:
+        return None
+    return [float(rate) for rate in model.record.base_rates[0]]
+
+
+def _empty(model: LagraModel) -> str | None:
+    """Say that a model has no graphlets, and what to do."""
+    if model.graphlets:
+        return None
+    if model.covariates is not None:
+        answer = "its answer follows from the covariates alone"
+    else:
+        answer = "its answer is always the same"
+    return f"The model has no graphlets: {answer}. {NO_GRAPHLETS}"
+
+
+def sentences(
+    model: LagraModel, learned: GlobalExplanation, result: dict[str, Any] | None
+) -> list[str]:
+    """Say in a few words what the model does, and how good it is."""
+    written = []
+    if learned.graphlets:
+        n = len(learned.graphlets)
+        largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
+        many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} node{'s'[: largest > 1]}"
+        # By the sign of the weight; the graphlet of largest weight comes first.
+        signs: dict[bool, str] = {}
+        for entry in learned.graphlets:
+            up = entry.coef > 0.0
+            meaning = entry.evidence_for
+            if meaning is None:
+                meaning = "high values" if up else "low values"
+            signs.setdefault(up, f"{entry.graphlet.name} is the strongest evidence for {meaning}")
+        what = _task(model.outputs.single)
+        written.append(f"The model {what} by {many}; {', and '.join(signs.values())}.")
+    if learned.covariates and learned.graphlets:
+        names = ", ".join(dict.fromkeys(entry.name for entry in learned.covariates))
+        written.append(f"It also uses covariates, which are not graphlets: {names}.")
+    if result is not None:
+        first = result["metrics"][0]
+        others = " and ".join(
+            f"{_value(first['name'], value)} by {_by(name)}"
+            for name, value in zip(result["answers"][1:], first["values"][1:], strict=True)
+        )
+        mine = _value(first["name"], first["values"][0])
+        where = f"Its {first['name']} on these {result['n']} {noun_of(model)}s"
+        written.append(f"{where} is {mine}, against {others}.")
+    return written
+
+
+def _by(name: str) -> str:
+    return name.replace("always", "always answering").replace("size", "the size")
+
+
+def _task(target: Target) -> str:
+    if target.classes is None:
+        return "estimates a number"
+    names = [str(value) for value in target.classes]
+    if len(names) > 8:
+        return f"distinguishes {len(names)} classes"
+    return "distinguishes " + (" from " if target.binary else ", ").join(names)
+
+
+def _value(name: str, value: float | None) -> str:
+    if value is None:
+        return "not defined"
+    return f"{value:.1%}" if name == "accuracy" else f"{value:.3g}"
+
+
+#: Shares of places, and their nodes.
+Listed = tuple[list[float], list[list[int]]]
+
+
+def _places(model: LagraModel, scaled: GraphSet, columns: list[int]) -> list[list[list[Any]]]:
+    """List for each graph and graphlet its places: how many, and share and nodes of each."""
+    rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
+    found = {
+        j: occurrences(scaled, model.scaled_graphlets[j], rho[j])
+        for j in columns
+        if model.graphlets[j].pooling == "best"
+    }
+    counted = model.places(scaled)
+    listed = [
+        [_shared(found[j][i]) if j in found else _counted(counted[i][j]) for j in columns]
+        for i in range(len(scaled))
+    ]
+    most = _affordable(listed)
+    return [[_strongest(one, most) for one in row] for row in listed]
+
+
+def _counted(found: Places) -> Listed:
+    return found.shares.tolist(), found.embeddings.tolist()
+
+
+def _shared(listed: Occurrences) -> Listed:
+    values = shapley_values([one.psi for one in listed.found])
+    return values, [list(one.embedding) for one in listed.found]
+
+
+def _affordable(listed: list[list[Listed]]) -> int:
+    """Say how many places of a graphlet in a graph can be kept on a page of bounded size."""
+    sizes = [(len(nodes), len(nodes[0]) + 2) for row in listed for _, nodes in row if nodes]
+    for most in (24, 16, 8, 4):
+        if sum(min(n, most) * width for n, width in sizes) <= MAX_NUMBERS:
+            return most
+    return 2
+
+
+def _strongest(one: Listed, most: int) -> list[Any]:
+    """Write how many places there are, and the strongest of them with their shares of the sum."""
+    shares, nodes = one
+    total = sum(shares) or 1.0
+    real = [k for k, share in enumerate(shares) if share > 1e-4 * total]
+    kept = sorted(sorted(real, key=lambda k: -shares[k])[:most])
+    left = sum(shares[k] for k in kept) or 1.0
+    return [len(real), *([_brief(shares[k] / left), *nodes[k]] for k in kept)] if real else []
+
+
+def _matched(places: list[list[Any]], psi: Floats) -> dict[str, Any]:
+    return {str(rank): place for rank, place in enumerate(places) if place and psi[rank] > 1e-4}
+
+
+def _covariates(model: LagraModel, centered: Floats) -> list[list[dict[str, Any]]]:
+    """List what the covariates of a graph add, for every output."""
+    if model.covariates is None:
+        return []
+    return [
+        [
+            {"name": entry.name, "value": _short(entry.value), "adds": entry.contribution}
+            for entry in contributions_of(model, row, centered)
+        ]
+        for row in range(model.n_outputs)
+    ]
+
+
+def _brief(value: float) -> float | int:
+    return _short(round(value, 3))
+
+
+def _short(value: float) -> float | int:
+    rounded = float(f"{value:.4g}")
+    return int(rounded) if rounded in (0.0, 1.0) else rounded
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _known_values(y: NDArray[Any], known: NDArray[np.bool_]) -> list[str | None]:
+    pairs = zip(y.tolist(), known.tolist(), strict=True)
+    return [_shown(value) if is_there else None for value, is_there in pairs]
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
