@@ -24,7 +24,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 SHOTS = {
     "report": ((1100, 1000), None, "light"),
     "report_graphs": ((1100, 1000), "#gallery", "light"),
-    "report_dark": ((1100, 800), "#path", "dark"),
+    "report_dark": ((1100, 800), "#graphlets", "dark"),
     "report_phone": ((390, 800), "#graphlets", "light"),
 }
 

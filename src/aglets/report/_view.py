@@ -16,7 +16,7 @@ from aglets.graphlets.occurrences import Occurrences, occurrences
 from aglets.graphlets.scores import Places
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
-from aglets.model import LagraModel
+from aglets.model import LagraModel, Match
 from aglets.model.target import Target, is_known
 from aglets.report._cards import card, noun_of
 from aglets.report._quality import quality
@@ -26,6 +26,8 @@ __all__ = ["View", "view_of"]
 
 #: Numbers that say where graphlets lie; where there are more, the weakest places are left out.
 MAX_NUMBERS = 250_000
+#: Training graphs that are named as near.
+N_NEAR = 3
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ def view_of(
             str(i): _matched(row, psi[i])
             for i, row in zip(shown, _places(model, found.scaled[shown], columns), strict=True)
         },
+        "near": {str(i): _near(model, found, i) for i in shown},
         "graph_covariates": {str(i): _covariates(model, covariate_values[i]) for i in shown},
         "covariates": [entry.to_dict() for entry in learned.covariates],
         "path": path_table(estimator, model, found, covariate_values, truth, n_jobs),
@@ -99,7 +102,7 @@ def view_of(
 
 
 def _learned(
-    model: LagraModel, found: Any, y: NDArray[Any] | None, known: NDArray[np.bool_]
+    model: LagraModel, found: Match, y: NDArray[Any] | None, known: NDArray[np.bool_]
 ) -> GlobalExplanation:
     """Count occurrences by class among graphs whose target is known."""
     if y is None or known.all():
@@ -251,6 +254,26 @@ def _strongest(one: Listed, most: int) -> list[Any]:
 
 def _matched(places: list[list[Any]], psi: Floats) -> dict[str, Any]:
     return {str(rank): place for rank, place in enumerate(places) if place and psi[rank] > 1e-4}
+
+
+def _near(model: LagraModel, found: Match, i: int) -> list[dict[str, Any]]:
+    """List the training graphs that the model sees as most alike, if it keeps them."""
+    record = model.record
+    kept = None if record is None else record.neighbours
+    if kept is None:
+        return []
+    weights = np.linalg.norm(model.coef, axis=0)
+    size = int(found.graphs.n_nodes[i])
+    near = kept.nearest(found.psi[i], weights, size, k=N_NEAR)
+    classes = model.outputs.single.classes
+    listed = []
+    for position, distance in zip(near.positions.tolist(), near.distances.tolist(), strict=True):
+        value = float(kept.targets[0, position])
+        truth = _shown(value) if classes is None else _shown(classes[int(value)])
+        names = [texts[position] for texts in (kept.names, kept.ids, kept.smiles) if texts]
+        name = next(filter(None, names), f"row {int(kept.rows[position])}")
+        listed.append({"name": name, "truth": truth, "distance": _short(distance)})
+    return listed
 
 
 def _covariates(model: LagraModel, centered: Floats) -> list[list[dict[str, Any]]]:
