@@ -87,10 +87,10 @@ def photograph(clf: LagraClassifier, graphs: Any, y: Any, folder: Path) -> None:
 
 
 def shrink(picture: Path) -> None:
-    """Keep 64 colours and at most 900 pixels: enough to see, small enough to keep."""
+    """Keep 128 colours and at most 900 pixels: enough to see, small enough to keep."""
     image = Image.open(picture).convert("RGB")
     image.thumbnail((900, 900))
-    image.quantize(64).save(picture, optimize=True)
+    image.quantize(128).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

@@ -58,8 +58,7 @@ function says(i) {
   if (V.probabilities) {
     const k = V.classes.indexOf(V.predictions[i]);
     line.append(", probability ", el("strong", {}, percent(V.probabilities[i][k])));
-    if (V.base_rates)
-      line.append(" (" + percent(V.base_rates[k]) + " of training " + D.noun + "s are)");
+    if (V.base_rates) line.append(" (base rate in training " + percent(V.base_rates[k]) + ")");
   }
   if (!V.y || V.y[i] === null) return line;
   if (!V.classes) line.append("; true value ", el("strong", {}, cut(V.y[i], 30)));
