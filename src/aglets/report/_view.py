@@ -180,8 +180,14 @@ def sentences(
         )
         mine = _value(first["name"], first["values"][0])
         where = f"Its {first['name']} on these {result['n']} {noun_of(model)}s"
-        written.append(f"{where} is {mine}, against {others}.")
+        written.append(f"{where} is {mine}, against {others}{_ranking(result)}.")
     return written
+
+
+def _ranking(result: dict[str, Any]) -> str:
+    """Say how well graphs are ranked, which rare classes do not hide as they do in accuracy."""
+    found = [row["values"][0] for row in result["metrics"] if row["name"] == "ROC AUC"]
+    return "" if not found or found[0] is None else f"; its ROC AUC is {found[0]:.3f}"
 
 
 def _by(name: str) -> str:
