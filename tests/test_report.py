@@ -160,7 +160,7 @@ def test_a_card_counts_graphs_and_says_what_a_match_does(demo):
     for slope, times in ((0.5, half), (9.0, "more than 1000")):
         known = replace(bare, calibration=Calibration([Sigmoid(slope, 0.0, 10)]))
         effect = view_of(report.html(known, graphs, y))["graphlets"][0]["effect"]
-        assert effect == f"A full match raises the odds of class acidic {times} times."
+        assert effect == f"A full match raises the odds {times} times for class acidic."
     reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs, graphs.n_nodes.astype(float))
     effect = view_of(report.html(reg, graphs))["graphlets"][0]["effect"]
     assert re.fullmatch(

@@ -266,6 +266,16 @@ def test_thirty_classes_are_all_legible(open_page, many_classes):
     assert all(extra <= 1 and size >= 11 for extra, size in sizes)
 
 
+def test_weights_of_all_classes_are_in_one_table(open_page, many_classes):
+    page = open_page(many_classes)
+    page.click("#weights-table summary")
+    rows = page.locator("#weights-table tbody tr")
+    assert rows.count() == 30
+    assert page.locator("#weights-table thead th").count() == 30
+    said = [text for text in rows.nth(4).locator("td").all_text_contents() if text]
+    assert said == ["+2"]
+
+
 def test_classes_have_tabs_and_explanations_of_any_class(open_page, many_classes):
     page = open_page(many_classes)
     tabs = page.locator("#class-tabs button")

@@ -85,7 +85,7 @@ class PathDisplay:
             validation_score=columns["validation_score"],
             n_graphlets=columns["n_nonzero"],
             coefs=coefs,
-            chosen=None if chosen is None else float(np.atleast_1d(chosen)[output]),
+            chosen=None if chosen is None else _of_output(np.atleast_1d(chosen), output),
             covariates=_effects(model, gamma),
             coef_lambdas=columns["lam"][rows],
             output=_output_text(model, output),
@@ -135,11 +135,18 @@ class PathDisplay:
         ax.set_ylabel("coefficient", size=8)
 
 
+def _of_output(values: Floats, output: int) -> float:
+    """Take the entry of an output, or the only one where outputs share a path."""
+    return float(values[min(output, len(values) - 1)])
+
+
 def _output_text(model: Any, output: int) -> str | None:
     """Name the output whose path it is, where there are several."""
     if model.n_outputs == 1:
         return None
-    return f"{model.outputs.names[output]} against the rest"
+    name = model.outputs.names[output]
+    shared = len(np.unique(model.path["output"])) == 1
+    return f"coefficients for {name}; scores are of all" if shared else f"{name} against the rest"
 
 
 def _tag(ax: Any, text: str, row: int, colour: str) -> None:

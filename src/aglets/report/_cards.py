@@ -117,7 +117,7 @@ def effect_sentence(model: LagraModel, entry: GraphletSummary) -> str:
             times = "more than 1000"
         against = str(entry.evidence_for).removeprefix("not ")
         verb = "lowers" if str(entry.evidence_for) != against else "raises"
-        return f"{subject} {verb} the odds of class {against} {times} times."
+        return f"{subject} {verb} the odds {times} times for class {against}."
     side = str(entry.evidence_for)
     towards = f"away from class {entry.output}" if side.startswith("not ") else f"to class {side}"
     return f"{subject} moves the decision by {abs(entry.coef):.3g} {towards}."

@@ -86,6 +86,18 @@ def collect(
         **group_index(given),
         "graphs": drawn_graphs(given, shown),
         "views": [view.data for view in views],
+        "weights": _weights(model),
+    }
+
+
+def _weights(model: LagraModel) -> dict[str, Any] | None:
+    """Tabulate what each graphlet weighs for each output; None if there is one output only."""
+    if model.n_outputs == 1 or not model.graphlets:
+        return None
+    return {
+        "outputs": [str(name) for name in model.outputs.names],
+        "names": [graphlet.name for graphlet in model.graphlets],
+        "values": [[float(f"{v:.3g}") for v in column] for column in model.relative_coef.T],
     }
 
 

@@ -32,6 +32,7 @@ SCRIPT_PARTS = (
     "attributes",
     "graphlets",
     "covariates",
+    "weights",
     "path",
     "scatter",
     "explanation",

@@ -15,6 +15,7 @@ function showView() {
 }
 
 showTargets();
+showWeights();
 showView();
 for (const id of ["graphlet-sort", "graphlet-sign"])
   byId(id).addEventListener("change", showGraphlets);
