@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglets.explain import GlobalExplanation, summarise
+from aglets.explain import GlobalExplanation, is_molecule, summarise
 from aglets.explain.covariates import contributions_of
 from aglets.explain.importance import shapley_values
 from aglets.explain.plain import NO_GRAPHLETS
+from aglets.explain.trust import trust_in
 from aglets.graphlets.occurrences import Occurrences, occurrences
 from aglets.graphlets.scores import Places
 from aglets.graphs import GraphSet
@@ -26,8 +27,6 @@ __all__ = ["View", "view_of"]
 
 #: Numbers that say where graphlets lie; where there are more, the weakest places are left out.
 MAX_NUMBERS = 250_000
-#: Training graphs that are named as near.
-N_NEAR = 3
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def view_of(
             str(i): _matched(row, psi[i])
             for i, row in zip(shown, _places(model, found.scaled[shown], columns), strict=True)
         },
-        "near": {str(i): _near(model, found, i) for i in shown},
+        "trust": _trust(model, found, f, shown),
         "graph_covariates": {str(i): _covariates(model, covariate_values[i]) for i in shown},
         "covariates": [entry.to_dict() for entry in learned.covariates],
         "path": path_table(estimator, model, found, covariate_values, truth, n_jobs),
@@ -262,24 +261,20 @@ def _matched(places: list[list[Any]], psi: Floats) -> dict[str, Any]:
     return {str(rank): place for rank, place in enumerate(places) if place and psi[rank] > 1e-4}
 
 
-def _near(model: LagraModel, found: Match, i: int) -> list[dict[str, Any]]:
-    """List the training graphs that the model sees as most alike, if it keeps them."""
-    record = model.record
-    kept = None if record is None else record.neighbours
-    if kept is None:
-        return []
-    weights = np.linalg.norm(model.coef, axis=0)
-    size = int(found.graphs.n_nodes[i])
-    near = kept.nearest(found.psi[i], weights, size, k=N_NEAR)
-    classes = model.outputs.single.classes
-    listed = []
-    for position, distance in zip(near.positions.tolist(), near.distances.tolist(), strict=True):
-        value = float(kept.targets[0, position])
-        truth = _shown(value) if classes is None else _shown(classes[int(value)])
-        names = [texts[position] for texts in (kept.names, kept.ids, kept.smiles) if texts]
-        name = next(filter(None, names), f"row {int(kept.rows[position])}")
-        listed.append({"name": name, "truth": truth, "distance": _short(distance)})
-    return listed
+def _trust(model: LagraModel, found: Match, f: Floats, rows: list[int]) -> dict[str, list[str]]:
+    """Say how far the predictions for these graphs can be trusted, in sentences."""
+    listed = trust_in(
+        model,
+        found.scaled[rows],
+        found.psi[rows],
+        found.occurs[rows],
+        f[rows],
+        molecule=is_molecule(model.input_spec.recipe),
+    )
+    return {
+        str(i): [line for line in one.lines if not line.startswith("probability of")]
+        for i, one in zip(rows, listed, strict=True)
+    }
 
 
 def _covariates(model: LagraModel, centered: Floats) -> list[list[dict[str, Any]]]:

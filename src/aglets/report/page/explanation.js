@@ -102,19 +102,15 @@ function graphCard(i, out) {
   card.append(holder);
   if (given("smiles", i)) card.append(code(given("smiles", i), "SMILES"));
   card.append(contributionTable(i, out, rows, decision, paint));
-  if ((V.near[i] || []).length) card.append(nearList(i));
+  if ((V.trust[i] || []).length) card.append(trustList(i));
   return card;
 }
 
-// Training graphs in which the same graphlets occur alike, and what they were.
-function nearList(i) {
-  const list = el("ul", { class: "small" });
-  for (const n of V.near[i]) {
-    const how = n.distance === 0 ? "the same to the model" : "distance " + num(n.distance);
-    list.append(el("li", {}, cut(n.name, 80) + ": " + cut(n.truth, 30) + " (" + how + ")"));
-  }
-  const name = "Nearest training " + D.noun + "s";
-  return el("details", {}, el("summary", {}, name), list);
+// What held-out and training graphs say of the prediction.
+function trustList(i) {
+  const lines = V.trust[i].map((line) => el("li", {}, capital(line)));
+  const list = el("ul", { class: "small" }, ...lines);
+  return el("details", {}, el("summary", {}, "How far to trust it"), list);
 }
 
 const SHOWN_ROWS = 8;
