@@ -51,6 +51,7 @@ REASONS = {
     "model/model.py": "one class; mostly docstrings of what users call",
     "plot/_axes.py: draw_graph": "one drawing: edges, then nodes, then labels",
     "report/_data.py: collect": "the data of the page as one dictionary, a line per key",
+    "report/_view.py: view_of": "the data of one target as one dictionary, a line per key",
     "training/checkpoint.py": "one folder format: what is kept, found again and removed",
     "training/engine/local.py": "the engine of one shard: each class answers for one protocol",
     "training/engine/sharded.py": "the same protocols, each a sum over shards",
