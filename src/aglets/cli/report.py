@@ -51,7 +51,7 @@ def report(
         max_graphs=max_graphs,
         n_jobs=jobs,
         source=Path(source.data).name,
-        target=source.options.target,
+        target=source.options.target if isinstance(source.options.target, str) else None,
         command=_command(context),
     )
     typer.echo(f"{visible(page)}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser")
