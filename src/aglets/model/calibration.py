@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "Isotonic", "Sigmoid", "fit_curve", "fit_isotonic", "fit_sigmoid"]
 
-#: From so many graphs of the rarer class on, the curve need not be a sigmoid: below, isotonic
-#: regression has the higher loss on further graphs (benchmarks/bench_trust.py).
+#: From so many graphs of the rarer class on, the curve need not be a sigmoid. With a hundred of
+#: them isotonic regression still has the higher loss on further graphs (benchmarks/bench_trust.py).
 ISOTONIC_FROM = 500
 
 

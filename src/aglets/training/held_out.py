@@ -27,8 +27,8 @@ from aglets.training.selection import Cell, FoldResult, Grid
 
 __all__ = ["HeldOut", "of_members", "of_model", "out_of_fold"]
 
-#: Lambdas on the way to the one that counts. With 5 or 20 decisions for held-out graphs are as
-#: good as with 100.
+#: Lambdas on the way to the one that counts: with 5, 10 and 20 of them the AUC of decisions for
+#: held-out graphs is the same on the demo and on MUTAG.
 N_LAMBDAS = 5
 
 
