@@ -5,9 +5,9 @@ The expected calibration error (ECE) is the mean distance between predicted prob
 share over ten equal intervals of probability, weighted by their numbers of molecules. Coverage is
 the share of molecules whose true class is in the set, or whose true number is in the interval; the
 nominal one is 1 - alpha. Paths are short to save time: 40 lambdas, one maxpat, two rho; 20 lambdas
-and one rho on HIV, of which 20,000 molecules are taken at random. The last table shows why curves are
-sigmoids where graphs are few: curves learned from so many of the judged molecules, and their loss
-on the others.
+and one rho on HIV, of which 20,000 molecules are taken at random. The last table shows why
+curves are sigmoids where graphs are few: curves learned from so many of the judged molecules, and
+their loss on the others.
 """
 
 from __future__ import annotations
