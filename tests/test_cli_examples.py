@@ -52,6 +52,8 @@ def folder(tmp_path_factory):
     _, y = datasets.load_demo()
     smiles = datasets.demo_smiles()[:100]
     table = pd.DataFrame({"smiles": smiles, "active": (y[:100] == "acidic").astype(int)})
+    table["NR-AR"], table["SR-p53"] = table["active"], (y[:100] != "acidic") * 1.0
+    table.loc[::4, "SR-p53"] = None
     table.to_csv(place / "molecules.csv", index=False)
     (place / "new.smi").write_text("CCO ethanol\nCC(=O)O\n")
     return place

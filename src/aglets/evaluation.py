@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from aglets.drawing import html
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats, Rows
-from aglets.graphs.leaks import LeakWarning, is_contiguous, order_leak, size_leak
+from aglets.graphs.leaks import LeakWarning, is_contiguous, is_measured, order_leak, size_leak
+from aglets.graphs.named_columns import NamedColumns
+from aglets.model.target import is_known
+from aglets.model.target_table import known_values, target_names, target_table
+from aglets.training.stratify import marks_of, stratified_folds
 
 __all__ = ["Estimate", "Evaluation", "Split", "evaluate"]
 
@@ -61,6 +65,8 @@ class Split:
         The point of the grid that the estimator chose, if it chooses.
     seconds : float
         For fitting.
+    target_scores : dict of str to float
+        Of several targets: the score of each, of which ``score`` is the mean.
     """
 
     n_train: int
@@ -70,6 +76,7 @@ class Split:
     n_graphlets: int
     chosen: dict[str, float]
     seconds: float
+    target_scores: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ class Evaluation:
         No accuracy or R² is above 1, and no accuracy below 0: there the interval ends.
         """
         found = self._estimate(self.scores, level)
-        lowest = 0.0 if self.score_name == "accuracy" else -np.inf
+        lowest = 0.0 if self.score_name.endswith("accuracy") else -np.inf
         return found._replace(
             low=float(np.maximum(found.low, lowest)), high=float(np.minimum(found.high, 1.0))
         )
@@ -152,6 +159,7 @@ class Evaluation:
             "score_name": self.score_name,
             "estimate": self.estimate()._asdict(),
             "over_size": self.over_size()._asdict(),
+            "targets": self.of_targets(),
             "splits": [asdict(split) for split in self.splits],
         }
 
@@ -160,7 +168,15 @@ class Evaluation:
         import pandas as pd
 
         rows = [asdict(split) for split in self.splits]
-        return pd.DataFrame([row | row.pop("chosen") for row in rows])
+        return pd.DataFrame([row | row.pop("chosen") | row.pop("target_scores") for row in rows])
+
+    def of_targets(self) -> dict[str, float]:
+        """Return the mean score of each target, if there are several."""
+        names = self.splits[0].target_scores
+        return {
+            name: float(np.nanmean([split.target_scores[name] for split in self.splits]))
+            for name in names
+        }
 
     def _rows(self) -> list[tuple[str, str]]:
         n, m = len(self.splits), self.splits[0]
@@ -168,6 +184,7 @@ class Evaluation:
             ("estimator", " ".join(self.estimator.split())),
             ("splits", f"{n}, about {m.n_train} graphs to train and {m.n_test} to test"),
             (self.score_name, str(self.estimate())),
+            *((f"  {name}", f"{score:.3f}") for name, score in self.of_targets().items()),
             ("size of the graph only", f"{self.size_scores.mean():.3f}"),
             ("better than that by", str(self.over_size())),
             ("graphlets", f"{self.n_graphlets.mean():.1f} on average"),
@@ -212,7 +229,9 @@ def evaluate(
     estimator : LagraClassifierCV, LagraRegressorCV or another estimator of graphs
         Is cloned. A ``random_state`` of None is set, so that results can be repeated.
     graphs : GraphSet or list of graphs
-    y : array-like of shape (n_graphs,)
+    y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
+        NaN or None is where a value is unknown. The score of several targets is the mean of
+        theirs.
     cv : int, splitter or iterable, default=5
         So many folds, shuffled and with the proportions of classes, or as a scikit-learn splitter
         says.
@@ -248,11 +267,9 @@ def evaluate(
     True
     """
     given = as_graph_set(graphs)
-    targets = np.asarray(y)
-    if targets.shape != (len(given),):
-        raise ValueError(
-            f"y must hold one target per graph ({len(given)}). Got shape {targets.shape} instead."
-        )
+    targets = target_table(y, len(given))
+    if targets.ndim == 2:
+        targets = NamedColumns(targets, target_names(y, targets.shape[1]))
     splits = _splits(estimator, targets, cv, n_repeats, random_state)
     _warn(given, targets, splits)
     template = clone(estimator)
@@ -269,7 +286,7 @@ def evaluate(
     )
     return Evaluation(
         estimator=repr(estimator),
-        score_name="accuracy" if is_classifier(estimator) else "R²",
+        score_name=_score_name(estimator, targets),
         splits=tuple(found),
         parts=_mark(given, splits),
     )
@@ -279,6 +296,10 @@ def _splits(
     estimator: Any, y: NDArray[Any], cv: Any, n_repeats: int, random_state: int
 ) -> list[tuple[Rows, Rows]]:
     classes = is_classifier(estimator)
+    if y.ndim == 2 and isinstance(cv, (int, np.integer)):
+        marks = marks_of(y, [not is_measured(known_values(column)) for column in y.T])
+        seeds = range(random_state, random_state + n_repeats)
+        return [fold for seed in seeds for fold in stratified_folds(marks, int(cv), seed)]
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         folds = RepeatedStratifiedKFold if classes else RepeatedKFold
         splitter = folds(n_splits=int(cv), n_repeats=n_repeats, random_state=random_state)
@@ -294,6 +315,8 @@ def _splits(
 
 
 def _warn(graphs: GraphSet, y: NDArray[Any], splits: list[tuple[Rows, Rows]]) -> None:
+    if y.ndim == 2:
+        return  # of a dozen targets one follows the size by chance
     cut = all(is_contiguous(test) for _, test in splits)
     for text in (size_leak(graphs, y), order_leak(y) if cut else None):
         if text is not None:
@@ -323,7 +346,30 @@ def _evaluated(
         n_graphlets=len(getattr(estimator, "graphlets_", ())),
         chosen=chosen,
         seconds=seconds,
+        target_scores=_target_scores(estimator, graphs[test], y[test], _own(covariates, test)),
     )
+
+
+def _target_scores(
+    estimator: Any, graphs: GraphSet, y: NDArray[Any], own: dict[str, Any]
+) -> dict[str, float]:
+    """Score each of several targets."""
+    if y.ndim == 1:
+        return {}
+    outputs = estimator.model_.outputs
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        f = estimator.model_.decision_function(graphs, own.get("covariates"))
+    scores = outputs.scores(outputs.encode(y), outputs.as_table(f), np.ones(len(f)))
+    return dict(zip(map(str, outputs.target_names), scores.tolist(), strict=True))
+
+
+def _score_name(estimator: Any, y: NDArray[Any]) -> str:
+    name = "accuracy" if is_classifier(estimator) else "R²"
+    if y.ndim == 1:
+        return name
+    kinds = {is_measured(known_values(column)) for column in y.T}
+    return f"mean {name}" if len(kinds) == 1 else "mean score"
 
 
 def _own(covariates: Any, rows: Rows) -> dict[str, Any]:
@@ -337,10 +383,25 @@ def _own(covariates: Any, rows: Rows) -> dict[str, Any]:
 def _size_score(
     estimator: Any, graphs: GraphSet, y: NDArray[Any], train: Rows, test: Rows
 ) -> float:
+    if y.ndim == 2:
+        each = [_size_score_of(graphs, column, train, test) for column in np.asarray(y).T]
+        return float(np.nanmean(each))
     sizes = np.column_stack([graphs.n_nodes, graphs.n_edges])
     kind = DecisionTreeClassifier if is_classifier(estimator) else DecisionTreeRegressor
     tree = kind(max_depth=2, random_state=0)
     return float(tree.fit(sizes[train], y[train]).score(sizes[test], y[test]))
+
+
+def _size_score_of(graphs: GraphSet, y: NDArray[Any], train: Rows, test: Rows) -> float:
+    """Score the size of graphs for one of several targets, where it is known."""
+    known = is_known(y)
+    train, test = train[known[train]], test[known[test]]
+    if not len(test):
+        return float("nan")
+    sizes = np.column_stack([graphs.n_nodes, graphs.n_edges])
+    kind = DecisionTreeRegressor if is_measured(known_values(y)) else DecisionTreeClassifier
+    tree = kind(max_depth=2, random_state=0).fit(sizes[train], known_values(y[train]))
+    return float(tree.score(sizes[test], known_values(y[test])))
 
 
 def _mark(graphs: GraphSet, splits: list[tuple[Rows, Rows]]) -> str:

@@ -11,13 +11,12 @@ from aglets.cli.fit import (
     Average,
     CovariateColumns,
     Covariates,
-    Kind,
     Maxpats,
     Rhos,
     Targets,
-    estimator_for,
 )
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.tasks import Kind, estimator_for
 
 EXAMPLES = (
     "aglets evaluate demo --folds 3 --rho 0.1 --maxpat 3",
@@ -57,7 +56,7 @@ def evaluate(
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
     options |= {"rhos": tuple(rho)} if rho else {}
     options |= {"covariates": covariates.value} if covariates is not None else {}
-    estimator = estimator_for(y, task, None).set_params(**options)
+    estimator = estimator_for(y, task).set_params(**options)
     found = evaluate_estimator(
         estimator,
         graphs,

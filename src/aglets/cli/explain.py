@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,10 +30,14 @@ def explain(
         list[int] | None,
         typer.Option("--row", help="Which rows (from 0), in any order; else the first.", min=0),
     ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", help="Which target or class to explain; else all targets."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Split the predictions of some graphs into what every graphlet adds, and where it is."""
-    from aglets.explain import LocalExplanation, explain_local
+    from aglets.explain import explain_local
     from aglets.model.file import load
 
     loaded = load(model)
@@ -47,13 +51,18 @@ def explain(
         )
     document = []
     for number in wanted:
-        explanation = explain_local(loaded, graphs[number])
-        assert isinstance(explanation, LocalExplanation)
-        document.append({"row": number, **explanation.to_dict()})
-        if not as_json:
-            typer.echo(f"row {number}: {explanation}")
+        found = explain_local(loaded, graphs[number], output=_output(loaded, output))
+        for explanation in found.values() if isinstance(found, dict) else [found]:
+            document.append({"row": number, **explanation.to_dict()})
+            if not as_json:
+                typer.echo(f"row {number}: {explanation}")
     if as_json:
         typer.echo(json.dumps(document))
+
+
+def _output(model: LagraModel, text: str | None) -> Any:
+    """Return the output that a text names: classes need not be strings."""
+    return next((name for name in model.outputs.names if str(name) == text), text)
 
 
 def _graphs(source: Source, model: LagraModel, wanted: set[int]) -> Iterator[tuple[int, Graph]]:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from aglets.cli.engines import Address, EngineName, EngineOption, Shards, engine_of
-from aglets.cli.names import all_losses, named, pairs
+from aglets.cli.names import all_losses, named
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
+from aglets.cli.tasks import Kind, class_weights, estimator_for, size_leaks
 from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
@@ -25,18 +26,11 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "aglets fit demo -o demo.aglets",
     "aglets fit molecules.csv --smiles smiles --target active -o active.aglets --seed 0",
+    "aglets fit molecules.csv --target 'NR-*,SR-*' -o tox.aglets --maxpat 2 --rho 0.1",
     "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 3 --maxpat 4 --time-limit 60",
     "aglets fit demo -o demo.aglets --stability 20 --jobs 2",
     "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 2 --engine sharded --shards 2",
 )
-
-
-class Kind(str, Enum):
-    """What is to be predicted."""
-
-    auto = "auto"
-    classes = "classes"
-    numbers = "numbers"
 
 
 class Average(str, Enum):
@@ -231,7 +225,6 @@ def fit(
     from aglets.cli.progress import FitProgress
     from aglets.estimators import N_AVERAGED
     from aglets.explain.plain import NO_GRAPHLETS
-    from aglets.graphs.leaks import size_leak
     from aglets.training.checkpoint import Checkpoint, check_folder, fingerprint
 
     start = time.monotonic()
@@ -241,15 +234,14 @@ def fit(
     folder = checkpoint or target.with_name(target.name + ".checkpoint")
     found = check_folder(folder) is not None
     graphs, y = source.load_with_targets()
-    estimator = estimator_for(y, task, loss)
+    estimator = estimator_for(y, task, loss, loss_option)
     options: dict[str, Any] = {"n_lambdas": n_lambdas, "random_state": seed, "n_jobs": jobs}
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
     options |= {"rhos": tuple(rho)} if rho else {}
     options |= {"starts": tuple(starts)} if starts else {}
     options |= {"average": average.value}
-    options |= {"loss": _loss(loss, loss_option)} if loss else {}
     options |= {"cv": folds} if folds else {}
-    options |= _class_weight(class_weight, estimator, y)
+    options |= class_weights(class_weight, estimator, y)
     options |= {"rule": rule.value}
     options |= {"pooling": _pooling(pooling)} if pooling else {}
     own = source.covariates(covariate_columns, graphs)
@@ -281,8 +273,7 @@ def fit(
         model.save(target)
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
-    leak = size_leak(graphs, y) if covariates is None else None
-    summary["warnings"] = [] if leak is None else [leak]
+    summary["warnings"] = size_leaks(graphs, y) if covariates is None else []
     summary["warnings"] += [] if model.graphlets else [NO_GRAPHLETS]
     if as_json:
         typer.echo(json.dumps(summary))
@@ -290,63 +281,6 @@ def fit(
         _print(summary, model.rho_text, resumed=resume and found, folder=folder)
     if ended == "interrupted":
         raise typer.Exit(1)
-
-
-#: The tasks of losses, as the command line calls them.
-_KINDS = {"classification": Kind.classes, "regression": Kind.numbers}
-
-
-def _and(names: tuple[str, ...]) -> str:
-    *most, last = map(repr, names)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _loss(name: str, given: list[str] | None) -> Any:
-    """Return the loss with the options that were given; without any, its name is enough."""
-    from aglets.model.losses import make_loss
-
-    options = {}
-    for option, text in pairs(given, "--loss-option").items():
-        try:
-            options[option] = float(text)
-        except ValueError:
-            raise ValueError(
-                f"Expected a number for the option {option!r} of the loss {name!r}. "
-                f"Got {text!r} instead."
-            ) from None
-    return make_loss(name, **options) if options else name
-
-
-def _class_weight(given: list[str] | None, estimator: Any, y: Any) -> dict[str, Any]:
-    """Return the weights of classes as the estimator takes them; classes are found by their text.
-
-    >>> from aglets import LagraClassifierCV
-    >>> _class_weight(["1=5"], LagraClassifierCV(), [0, 1])
-    {'class_weight': {1: 5.0}}
-    """
-    if not given:
-        return {}
-    if not hasattr(estimator, "class_weight"):
-        raise ValueError(
-            "--class-weight is for classes, but the targets are numbers; leave it out."
-        )
-    if given == ["balanced"]:
-        return {"class_weight": "balanced"}
-    classes = {str(value): value for value in set(y)}
-    weights = {}
-    for name, text in pairs(given, "--class-weight").items():
-        if name not in classes:
-            raise ValueError(
-                f"Expected a class of the targets for --class-weight, one of "
-                f"{', '.join(sorted(classes))}. Got {name!r} instead."
-            )
-        try:
-            weights[classes[name]] = float(text)
-        except ValueError:
-            raise ValueError(
-                f"Expected a number as the weight of class {name!r}. Got {text!r} instead."
-            ) from None
-    return {"class_weight": weights}
 
 
 def _pooling(text: str) -> tuple[str, ...]:
@@ -360,28 +294,6 @@ def _pooling(text: str) -> tuple[str, ...]:
             "Expected --pooling with one or more of best, sum and mean, each once, as in "
             f"best,sum. Got {text!r} instead."
         ) from None
-
-
-def estimator_for(y: Any, task: Kind, loss: str | None) -> Any:
-    """Return an estimator for classes or for numbers."""
-    from aglets import LagraClassifierCV, LagraRegressorCV
-    from aglets.graphs.leaks import is_measured
-    from aglets.model.losses import LOSSES, loss_names
-
-    own = None if loss is None else _KINDS[LOSSES[loss].task]
-    if task is Kind.auto:
-        task = own or (Kind.numbers if is_measured(y) else Kind.classes)
-    if own not in (None, task):
-        raise ValueError(
-            f"The loss {loss!r} is not for {task.value}; for classes there are "
-            f"{_and(loss_names('classification'))}, for numbers {_and(loss_names('regression'))}."
-        )
-    if task is Kind.numbers and y.dtype.kind not in "iuf":
-        raise ValueError(
-            f"Expected numbers to predict, but the targets are words such as {str(y[0])!r}; "
-            "give --task classes."
-        )
-    return LagraRegressorCV() if task is Kind.numbers else LagraClassifierCV()
 
 
 def _fitted(
@@ -459,14 +371,17 @@ def _summary(
         score = sum(known) / len(known) if known and len(known) == len(scores) else None
     elif best is not None and len(best.points) == 1 and not averaged:
         score = best.points[0].validation_score
-    target = model.outputs.single
+    targets = model.outputs.targets
+    classes = [None if t.classes is None else [str(v) for v in t.classes] for t in targets]
+    single = len(targets) == 1
     return {
         "model": str(path),
         "ended": ended or "finished",
-        "classes": None if target.classes is None else [str(value) for value in target.classes],
+        "targets": [t.name for t in targets if t.name is not None],
+        "classes": classes[0] if single else classes,
         "n_graphlets": len(model.graphlets),
         "validation_score": score,
-        "score_name": target.score_name,
+        "score_name": targets[0].score_name if single else "mean score",
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
         "starts": estimator.starts_ if fitted else None,
@@ -482,6 +397,7 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
 
     console = Console(highlight=False, soft_wrap=True)
     parts = [f"{summary['n_graphlets']} graphlets"]
+    parts += [f"{len(summary['targets'])} targets"] if summary["targets"] else []
     if summary["validation_score"] is not None:
         parts.append(f"validation {summary['score_name']} {summary['validation_score']:.3f}")
     if summary["members"] != 1:

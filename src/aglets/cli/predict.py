@@ -274,11 +274,16 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     """Name the columns of the output with their types."""
     import numpy as np
 
-    predicted = model.outputs.decode(np.zeros((0, model.n_outputs)))
-    kind = {"i": int, "u": int, "f": float, "b": bool}.get(predicted.dtype.kind, str)
+    kinds = {"i": int, "u": int, "f": float, "b": bool}
+    predicted = {
+        name: kinds.get(target.decode(np.zeros((0, target.n_outputs))).dtype.kind, str)
+        for name, target in zip(
+            _of_targets(model, "prediction"), model.outputs.targets, strict=True
+        )
+    }
     return {
         "row": int,
-        "prediction": kind,
+        **predicted,
         **dict.fromkeys(model.outputs.value_names(model.probabilistic), float),
         **(_explaining_columns(model) if explain else {}),
         "error": str,
@@ -286,7 +291,9 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
 
 
 def _explaining_columns(model: LagraModel) -> dict[str, type]:
-    """Name the columns that say why, and how far to trust it."""
+    """Name the columns that say why; of a single target, also how far to trust it."""
+    if len(model.outputs.targets) > 1:
+        return dict.fromkeys(_of_targets(model, "explanation"), str)
     numbers = model.outputs.single.classes is None
     within: dict[str, type] = {"low_90": float, "high_90": float} if numbers else {"set_90": str}
     return {
@@ -315,6 +322,12 @@ def _trust_row(trust: Any) -> dict[str, Any]:
     return row
 
 
+def _of_targets(model: LagraModel, what: str) -> list[str]:
+    """Name a column for each target, by its name if there are several."""
+    names = model.outputs.target_names
+    return [what] if len(names) == 1 else [f"{what}_{name}" for name in names]
+
+
 def _predictions(
     model: LagraModel, graphs: Any, explain: bool, covariates: Any = None
 ) -> list[dict[str, Any]]:
@@ -326,21 +339,27 @@ def _predictions(
     f = model.outputs.as_table(model.decision_from_agis(psi, covariate_values))
     names = model.outputs.value_names(model.probabilistic)
     values = model.outputs.values(f, model.probabilities_from_decision(f)).tolist()
+    parts = list(zip(model.outputs.targets, model.outputs.slices, strict=True))
+    predicted = [target.decode(f[:, own]).tolist() for target, own in parts]
+    called = _of_targets(model, "prediction")
     rows: list[dict[str, Any]] = [
-        {"prediction": prediction, **dict(zip(names, numbers, strict=True))}
-        for prediction, numbers in zip(model.outputs.decode(f).tolist(), values, strict=True)
+        {**dict(zip(called, one, strict=True)), **dict(zip(names, numbers, strict=True))}
+        for one, numbers in zip(zip(*predicted, strict=True), values, strict=True)
     ]
     if explain:
-        trusts = trust_in(model, scaled, psi, _occurs(embeddings, psi), f)
+        if len(parts) == 1:
+            trusts = trust_in(model, scaled, psi, _occurs(embeddings, psi), f)
+            rows = [row | _trust_row(trust) for row, trust in zip(rows, trusts, strict=True)]
+        explained = _of_targets(model, "explanation")
         for i, row in enumerate(rows):
-            row |= _trust_row(trusts[i])
-            output = model.outputs.single.decisive_output(f[i])
-            row["explanation"] = _reasons(
-                model,
-                model.coef[output] * psi[i],
-                embeddings[i],
-                model.covariate_coef[output] * covariate_values[i],
-            )
+            for name, (target, own) in zip(explained, parts, strict=True):
+                output = own.start + target.decisive_output(f[i, own])
+                row[name] = _reasons(
+                    model,
+                    model.coef[output] * psi[i],
+                    embeddings[i],
+                    model.covariate_coef[output] * covariate_values[i],
+                )
     return rows
 
 

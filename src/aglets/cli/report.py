@@ -41,7 +41,7 @@ def report(
     loaded = load(model)
     spec = loaded.input_spec
     like = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None)
-    graphs, y = like.load()
+    graphs, y = like.with_targets_of(loaded).load()
     page = write(
         loaded,
         graphs,

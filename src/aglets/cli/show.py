@@ -51,10 +51,13 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
     from aglets.explain.plain import label_text
 
     spec = model.input_spec
+    classes = [
+        None if target.classes is None else [label_text(v) for v in target.classes.tolist()]
+        for target in model.outputs.targets
+    ]
     return {
-        "classes": None
-        if model.classes is None
-        else [label_text(v) for v in model.classes.tolist()],
+        "classes": classes[0] if len(classes) == 1 else classes,
+        "targets": [name for name in model.outputs.target_names if name is not None],
         "intercept": model.intercept.tolist(),
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "loss": model.loss,
@@ -121,7 +124,7 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
     table = Table(box=box.SIMPLE_HEAD, show_lines=bool(names))
     table.add_column("coef", justify="right", no_wrap=True)
     if model.n_outputs > 1:
-        table.add_column("class", no_wrap=True)
+        table.add_column("class" if len(model.outputs.targets) == 1 else "target", no_wrap=True)
     if model.stability is not None:
         table.add_column("stable", justify="right", no_wrap=True)
     table.add_column("graphlet", overflow="fold")
@@ -135,7 +138,7 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
         graphlet = model.graphlets[j]
         cells = [f"{graphlet.coef:+.3f}"]
         if model.n_outputs > 1:
-            cells.append(visible(model.outputs.names[model.output[j]]))
+            cells.append(visible(_served(model, j)))
         if model.stability is not None:
             cells.append(f"{model.stability[j]:.0%}")
         cells.append(_named(graphlet))
@@ -189,7 +192,7 @@ def _print_covariates(model: LagraModel, console: Console) -> None:
     table.add_column("by a standard deviation", justify="right")
     table.add_column("coef", justify="right")
     if model.n_outputs > 1:
-        table.add_column("class", no_wrap=True)
+        table.add_column("class" if len(model.outputs.targets) == 1 else "target", no_wrap=True)
     table.add_column("covariate", overflow="fold")
     table.add_column("mean", justify="right")
     for entry in found:
@@ -199,8 +202,19 @@ def _print_covariates(model: LagraModel, console: Console) -> None:
     console.print(table)
 
 
+def _served(model: LagraModel, j: int) -> str:
+    """Name the output for which a graphlet weighs most, and count the others that it serves."""
+    more = int((model.coef[:, j] != 0.0).sum()) - 1
+    name = str(model.outputs.names[model.output[j]])
+    return name if more < 1 else f"{name} +{more}"
+
+
 def _outputs(model: LagraModel) -> str:
-    meaning = ", ".join(visible(target.meaning) for target in model.outputs.targets)
+    targets = model.outputs.targets
+    if len(targets) > 1:
+        names = ", ".join(f"{visible(target.name)} ({target.kind})" for target in targets)
+        return f"{len(targets)} targets: {names}"
+    meaning = visible(targets[0].meaning)
     if model.n_outputs > 1:
         return meaning
     sign = "+" if model.outputs.single.binary else ""

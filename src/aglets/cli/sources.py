@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aglets.io.files import ReadOptions
     from aglets.io.labelled import Labelled
     from aglets.io.table import NumberTable
+    from aglets.model import LagraModel
 
 DEMO = "demo"
 #: Standard input.
@@ -75,7 +76,11 @@ FormatOptions = Annotated[
     _option("--format-option", help="NAME=VALUE: an option that only this format knows."),
 ]
 Target = Annotated[
-    str | None, _option("--target", help="Column, property or key that is to be predicted.")
+    str | None,
+    _option(
+        "--target",
+        help="Column, property or key that is to be predicted; several as in A,B or 'NR-*'.",
+    ),
 ]
 Smiles = Annotated[
     str | None, _option("--smiles", help="Column of SMILES in a table.  [default: smiles]")
@@ -212,6 +217,24 @@ class Source:
             options = replace(options, **known)
         return replace(self, options=options)
 
+    def with_targets_of(self, model: LagraModel) -> Source:
+        """Return the source with the targets of a model, if its table has columns of their names.
+
+        A single target has no name in a model, and must be named.
+        """
+        from aglets.io.files import format_of
+        from aglets.io.table import TABLES, columns_of
+
+        names = [name for name in model.outputs.target_names if name is not None]
+        is_file = Path(self.data).is_file()
+        kind = format_of(self.data, self.options.format) if is_file else None
+        if self.options.target is not None or not names or kind not in TABLES:
+            return self
+        separator = self.options.separator or ("\t" if kind == "tsv" else None)
+        if not set(names) <= set(columns_of(self.data, separator=separator)):
+            return self
+        return replace(self, options=replace(self.options, target=tuple(names)))
+
     def load_with_targets(self) -> tuple[GraphSet, npt.NDArray[Any]]:
         """Return the graphs and their targets, or say that the target must be named."""
         graphs, y = self.load()
@@ -219,11 +242,6 @@ class Source:
             raise ValueError(
                 f"Expected a target to predict of {self.data}; name the column, property or "
                 "key with --target."
-            )
-        if y.ndim != 1:
-            raise ValueError(
-                f"Expected one target per graph, but {self.data} has {y.shape[1]}; "
-                "keep one of them in its file."
             )
         return graphs, y
 
@@ -283,7 +301,7 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
         options = ReadOptions(
             format=format,
             further=pairs(format_option, "--format-option"),
-            target=target,
+            target=_target(target),
             smiles=smiles,
             id_column=id_column,
             name_column=name_column,
@@ -321,6 +339,13 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
     )
     run.__annotations__ = {p.name: hints[p.name] for p in places}
     return run
+
+
+def _target(text: str | None) -> str | tuple[str, ...] | None:
+    """Return the column to predict; several, where a text has commas or is a pattern."""
+    if text is None or not set(text) & set(",*?["):
+        return text
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

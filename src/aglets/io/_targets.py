@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aglets.graphs.checks import listing
+from aglets.graphs.named_columns import NamedColumns
 
 Targets = npt.NDArray[Any]
 
@@ -52,6 +54,47 @@ def _check_sizes(values: Sequence[Any], source: str) -> None:
             f"Expected targets in {Path(source).name} to be finite numbers of 64 bits, got "
             f"{listing(faults)}; write classes as words, and leave out graphs without a target."
         )
+
+
+def chosen_names(wanted: Sequence[str], known: Sequence[str], source: str) -> list[str]:
+    """Return the targets that names and patterns such as "NR-*" stand for, in the order given.
+
+    Examples
+    --------
+    >>> chosen_names(["SR-*", "logP"], ["id", "SR-ARE", "logP", "SR-p53"], "a.csv")
+    ['SR-ARE', 'SR-p53', 'logP']
+    """
+    if ",".join(wanted) in known:
+        return [",".join(wanted)]
+    names: dict[str, None] = {}
+    for word in wanted:
+        found = [word] if word in known else [name for name in known if fnmatchcase(name, word)]
+        if not found:
+            what = "targets that match" if set(word) & set("*?[") else "the target"
+            raise ValueError(
+                f"Expected {what} {word!r} in {Path(source).name}, but there are "
+                f"{listing([repr(name) for name in known], limit=20)}; name the right ones with "
+                "target=COLUMN."
+            )
+        names |= dict.fromkeys(found)
+    return list(names)
+
+
+def target_columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str], source: str) -> Targets:
+    """Make a table of several targets, None where a row has no value; of one, a column.
+
+    Examples
+    --------
+    >>> target_columns([{"a": 1, "b": "x"}, {"a": 0}], ["a", "b"], "a.csv").tolist()
+    [[1, 'x'], [0, None]]
+    """
+    table = np.full((len(rows), len(names)), None, dtype=object)
+    for j, name in enumerate(names):
+        known = [i for i, row in enumerate(rows) if row.get(name) is not None]
+        table[known, j] = target_array([rows[i][name] for i in known], source)
+    return (
+        NamedColumns(table, names) if len(names) > 1 else target_array(table[:, 0].tolist(), source)
+    )
 
 
 def parsed(text: str) -> Any:

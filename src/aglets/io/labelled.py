@@ -63,6 +63,7 @@ def labelled_batches(
     """
     kind = format_of(path, options.format)
     FORMATS[kind].check(options)
+    _one_target(options)
     if kind not in STREAMED:
         yield from _whole(path, options)
         return
@@ -76,8 +77,17 @@ def labelled_batches(
     yield from _side_by_side(_read, chunks, (features, made, options.target is not None), n_jobs)
 
 
+def _one_target(options: ReadOptions) -> str | None:
+    if options.target is None or isinstance(options.target, str):
+        return options.target
+    raise ValueError(
+        "Expected one target for a file that is read a part at a time. Got several, "
+        f"{', '.join(map(repr, options.target))}; name one."
+    )
+
+
 def _rows(path: Path, kind: str, options: ReadOptions) -> Iterator[_Row]:
-    target = options.target
+    target = _one_target(options)
     if kind in TABLES:
         smiles = options.smiles or "smiles"
         named = {"ids": options.id_column, "names": options.name_column}

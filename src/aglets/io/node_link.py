@@ -29,7 +29,13 @@ from aglets.io._keyed import (
     refuse_directed,
 )
 from aglets.io._opening import opened_text, parse_json, read_text, saying_where
-from aglets.io._targets import Targets, check_target_count, target_array
+from aglets.io._targets import (
+    Targets,
+    check_target_count,
+    chosen_names,
+    target_array,
+    target_columns,
+)
 from aglets.io.registry import Format, ReadOptions, register_format
 from aglets.writing import write_text
 
@@ -59,7 +65,7 @@ def from_json(
     attributes: OneOrMore = ...,
     edge_label: OneOrMore = ...,
     edge_attributes: OneOrMore = ...,
-    target: str,
+    target: str | Sequence[str],
 ) -> tuple[GraphSet, Targets]: ...
 def from_json(
     source: PathLike | Sequence[Any] | dict[str, Any],
@@ -68,7 +74,7 @@ def from_json(
     attributes: OneOrMore = None,
     edge_label: OneOrMore = None,
     edge_attributes: OneOrMore = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
 ) -> GraphSet | tuple[GraphSet, Targets]:
     """Read graphs from node-link JSON.
 
@@ -78,13 +84,14 @@ def from_json(
         A file, or what it holds.
     label, attributes, edge_label, edge_attributes : str, sequence of str or None
         Keys to read, as in `from_networkx`. Left out, those that the file itself names.
-    target : str, optional
-        A key of the graph (or of its "graph" entry) that holds what is to be predicted.
+    target : str or sequence of str, optional
+        A key of the graph (or of its "graph" entry) that holds what is to be predicted. A sequence
+        names several, also by patterns such as "NR-*", of which a graph may lack some.
 
     Returns
     -------
     graphs : GraphSet
-    y : ndarray of shape (n_graphs,)
+    y : ndarray of shape (n_graphs,) or (n_graphs, n_targets)
         Only if `target` is given.
 
     Examples
@@ -104,7 +111,9 @@ def from_json(
     return _read(source, keys, target)
 
 
-def _read(source: Any, keys: Keys, target: str | None) -> GraphSet | tuple[GraphSet, Targets]:
+def _read(
+    source: Any, keys: Keys, target: str | Sequence[str] | None
+) -> GraphSet | tuple[GraphSet, Targets]:
     items, header = _opened(source)
     if header is not None and keys == Keys():
         keys = _keys_in(header)
@@ -227,7 +236,11 @@ def _tuple(value: Any, depth: int = 0) -> Any:
     return tuple(_tuple(entry, depth + 1) for entry in value)
 
 
-def _targets(items: list[dict[str, Any]], target: str) -> Targets:
+def _targets(items: list[dict[str, Any]], target: str | Sequence[str]) -> Targets:
+    if not isinstance(target, str):
+        records = [_values(item) for item in items]
+        known = list(dict.fromkeys(name for record in records for name in record))
+        return target_columns(records, chosen_names(target, known, "the graphs"), "the graphs")
     values, faults = [], []
     for i, item in enumerate(items):
         inner = item.get("graph")
@@ -241,6 +254,13 @@ def _targets(items: list[dict[str, Any]], target: str) -> Targets:
             "add it, or leave those graphs out."
         )
     return target_array(values, "the graphs")
+
+
+def _values(item: dict[str, Any]) -> dict[str, Any]:
+    """Return what a graph says of itself, besides nodes and edges."""
+    inner = item.get("graph")
+    both = (inner if isinstance(inner, dict) else {}) | item
+    return {name: v for name, v in both.items() if not isinstance(v, (list, dict, type(None)))}
 
 
 def to_json(

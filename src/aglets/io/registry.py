@@ -31,8 +31,8 @@ class ReadOptions:
     ----------
     format : str, optional
         Else by the ending.
-    target : str, optional
-        Column, property or key to predict.
+    target : str or tuple of str, optional
+        Column, property or key to predict; several, also by patterns such as "NR-*".
     smiles, separator : str, optional
         Column of SMILES, and what separates columns, in tables.
     id_column, name_column : str, optional
@@ -52,7 +52,7 @@ class ReadOptions:
     """
 
     format: str | None = None
-    target: str | None = None
+    target: str | tuple[str, ...] | None = None
     smiles: str | None = None
     separator: str | None = None
     id_column: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,7 +12,7 @@ from aglets.io._molecule_reader import MoleculeReader
 from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._opening import opened_bytes
-from aglets.io._targets import Targets, parsed, target_array
+from aglets.io._targets import Targets, chosen_names, parsed, target_array, target_columns
 from aglets.io.failures import Errors
 from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
@@ -36,7 +36,7 @@ def from_sdf(
 def from_sdf(
     path: str | os.PathLike[str],
     *,
-    target: str,
+    target: str | Sequence[str],
     id_column: str | None = ...,
     name_column: str | None = ...,
     errors: Errors = ...,
@@ -45,7 +45,7 @@ def from_sdf(
 def from_sdf(
     path: str | os.PathLike[str],
     *,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     id_column: str | None = None,
     name_column: str | None = None,
     errors: Errors = "raise",
@@ -57,8 +57,9 @@ def from_sdf(
     ----------
     path : path
         Also packed by gzip (.sdf.gz).
-    target : str, optional
-        The property to predict. A molecule without it counts as a failure.
+    target : str or sequence of str, optional
+        The property to predict. A molecule without it counts as a failure. A sequence names
+        several, also by patterns such as "NR-*", of which a molecule may lack some.
     id_column, name_column : str, optional
         Properties that say what each molecule is called: ``graphs.ids`` and ``graphs.names``. Else
         its name is the first line of its record.
@@ -72,8 +73,9 @@ def from_sdf(
     Returns
     -------
     graphs : GraphSet
-    y : ndarray of shape (n_graphs,)
-        Only if `target` is given, and only for records that were kept.
+    y : ndarray of shape (n_graphs,) or (n_graphs, n_targets)
+        Only if `target` is given, and only for records that were kept. Of several targets, None is
+        where a value is unknown, and ``y.names`` are their properties.
 
     Examples
     --------
@@ -95,8 +97,10 @@ def from_sdf(
     names: list[str | None] = []
     for row, mol in enumerate(molecules_of(path, MoleculeReader(chosen))):
         value, fault = None, None
-        if target is not None and mol is not None:
+        if isinstance(target, str) and mol is not None:
             value, fault = _property(mol, target)
+        elif target is not None and mol is not None:
+            value, fault = _properties(mol)
         items.append(Item(row, None, mol, fault))
         values.append(value)
         ids.append(_called(mol, id_column))
@@ -106,7 +110,12 @@ def from_sdf(
     if target is None:
         return graphs
     assert graphs.rows is not None
-    return graphs, target_array([values[row] for row in graphs.rows.tolist()], os.fspath(path))
+    kept = [values[row] for row in graphs.rows.tolist()]
+    if isinstance(target, str):
+        return graphs, target_array(kept, os.fspath(path))
+    known = list(dict.fromkeys(name for record in kept for name in record))
+    chosen_targets = chosen_names(target, known, os.fspath(path))
+    return graphs, target_columns(kept, chosen_targets, os.fspath(path))
 
 
 def _called(mol: Any, name: str | None) -> str | None:
@@ -115,6 +124,20 @@ def _called(mol: Any, name: str | None) -> str | None:
         return None
     value, _ = _property(mol, name, parse=False)
     return value or None
+
+
+def _properties(mol: Any) -> tuple[dict[str, Any], str | None]:
+    """Return all properties that have a value, or what is wrong with them."""
+    found: dict[str, Any] = {}
+    try:
+        for name in mol.GetPropNames():
+            value, fault = _property(mol, name)
+            if fault is not None:
+                return {}, fault
+            found |= {} if value == "" else {name: value}
+    except UnicodeDecodeError:
+        return {}, "its properties are not text in UTF-8"
+    return found, None
 
 
 def _property(mol: Any, name: str, *, parse: bool = True) -> tuple[Any, str | None]:

@@ -16,7 +16,7 @@ from aglets.graphs.arrays import Floats
 from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import Row, table_rows
-from aglets.io._targets import Targets, parsed, target_array
+from aglets.io._targets import Targets, chosen_names, parsed, target_columns
 from aglets.io.failures import Errors, Failure, summary
 from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
@@ -44,7 +44,7 @@ def from_table(
     source: str | os.PathLike[str] | Any,
     *,
     smiles: str = ...,
-    target: str,
+    target: str | Sequence[str],
     id_column: str | None = ...,
     name_column: str | None = ...,
     separator: str | None = ...,
@@ -56,7 +56,7 @@ def from_table(
     source: str | os.PathLike[str] | Any,
     *,
     smiles: str = "smiles",
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     id_column: str | None = None,
     name_column: str | None = None,
     separator: str | None = None,
@@ -72,8 +72,9 @@ def from_table(
         A file that ends in .csv, .tsv, .parquet (or the first two with .gz), or a pandas table.
     smiles : str
         The column of SMILES.
-    target : str, optional
-        The column to predict. A row without a value there counts as a failure.
+    target : str or sequence of str, optional
+        The column to predict. A row without a value there counts as a failure. A sequence names
+        several, also by patterns such as "NR-*"; then a row may lack some of them, but not all.
     id_column, name_column : str, optional
         Columns that say what each molecule is called: ``graphs.ids`` and ``graphs.names``, which
         explanations, the report and predictions show.
@@ -90,8 +91,9 @@ def from_table(
     Returns
     -------
     graphs : GraphSet
-    y : ndarray of shape (n_graphs,)
-        Only if `target` is given, and only for rows that were kept.
+    y : ndarray of shape (n_graphs,) or (n_graphs, n_targets)
+        Only if `target` is given, and only for rows that were kept. Of several targets, None is
+        where a value is unknown, and ``y.names`` are their columns.
 
     Examples
     --------
@@ -108,27 +110,36 @@ def from_table(
     chosen = MoleculeFeatures.of(**features)
     wanted = {
         "smiles": smiles,
-        "target": target,
+        "target": target if isinstance(target, str) else None,
         "id_column": id_column,
         "name_column": name_column,
     }
     columns = {option: name for option, name in wanted.items() if name is not None}
     items: list[Item] = []
-    values: list[Any] = []
+    values: list[dict[str, Any]] = []
+    names: list[str] = []
     called: dict[str, list[str | None]] = {"smiles": [], "ids": [], "names": []}
     for row in table_rows(source, columns, separator=separator):
-        value = None if target is None else target_value(row, target)
-        lacks = target is not None and value is None
-        fault = f"there is no value in column {target!r}" if lacks else None
+        if target is not None and not names:
+            names = (
+                [target]
+                if isinstance(target, str)
+                else chosen_names(target, list(row.values), _name(source))
+            )
+        values.append({name: target_value(row, name) for name in names})
+        lacks = bool(names) and all(value is None for value in values[-1].values())
+        where = f"column {names[0]!r}" if len(names) == 1 else f"any of {len(names)} target columns"
+        fault = f"there is no value in {where}" if lacks else None
         items.append(Item(row.row, row.line, row.values[smiles], fault))
-        values.append(value)
         for key, column in zip(called, (smiles, id_column, name_column), strict=True):
             called[key].append(None if column is None else _text(row.values[column]))
     graphs = identified(read_molecules(items, chosen, errors, n_jobs=n_jobs), **called)
     if target is None:
         return graphs
     assert graphs.rows is not None
-    return graphs, target_array([values[row] for row in graphs.rows.tolist()], _name(source))
+    return graphs, target_columns(
+        [values[row] for row in graphs.rows.tolist()], names, _name(source)
+    )
 
 
 def _text(value: Any) -> str | None:
@@ -148,6 +159,12 @@ def target_value(row: Row, target: str) -> Any:
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     return value.item() if hasattr(value, "item") else value
+
+
+def columns_of(path: str | os.PathLike[str], *, separator: str | None = None) -> list[str]:
+    """Name the columns of a table in a file; none if it has no rows."""
+    first = next(iter(table_rows(path, {}, separator=separator)), None)
+    return [] if first is None else list(first.values)
 
 
 def number_in(values: Mapping[str, Any], column: str) -> float | str:

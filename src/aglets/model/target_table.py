@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TargetTable", "target_names", "target_table"]
+from aglets.graphs.named_columns import NamedColumns
+from aglets.model.target import is_known
+
+__all__ = ["TargetTable", "known_values", "target_names", "target_table"]
 
 #: Shape (n_graphs,) for one target, else (n_graphs, n_targets).
 TargetTable = NDArray[Any]
@@ -55,10 +58,22 @@ def target_names(y: Any, n_targets: int) -> list[str]:
     """
     if hasattr(y, "columns") and hasattr(y, "iloc"):
         return [str(name) for name in y.columns]
+    if isinstance(y, NamedColumns) and len(y.names) == n_targets:
+        return list(y.names)
     name = getattr(y, "name", None) if hasattr(y, "iloc") else None
     if n_targets == 1:
         return ["y" if name is None else str(name)]
     return [f"target {k}" for k in range(n_targets)]
+
+
+def known_values(column: NDArray[Any]) -> NDArray[Any]:
+    """Return the known values of a target, as numbers if they are.
+
+    >>> known_values(np.array([1, None, 0], dtype=object))
+    array([1, 0])
+    """
+    given = np.asarray(column)
+    return np.array(given[is_known(given)].tolist())
 
 
 def _array(y: Any) -> NDArray[Any]:
