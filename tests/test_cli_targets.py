@@ -95,11 +95,11 @@ def test_a_model_of_classes_and_numbers_predicts_a_column_for_each(table, model,
     assert len(rows) == 61
     predicted = loaded.predict(GraphSet.from_smiles([row["smiles"] for row in rows]))
     for name, column in zip(loaded.outputs.target_names, predicted.T, strict=True):
-        told = [row[f"prediction_{name}"] for row in rows]
+        given = [row[f"prediction_{name}"] for row in rows]
         if name == "logP":
-            np.testing.assert_allclose(np.array(told, float), column.astype(float), rtol=1e-4)
+            np.testing.assert_allclose(np.array(given, float), column.astype(float), rtol=1e-4)
         else:
-            assert told == [str(value) for value in column]
+            assert given == [str(value) for value in column]
         assert any(row[f"explanation_{name}"] for row in rows)
     assert "decision_NR-OH" in rows[0]
 
