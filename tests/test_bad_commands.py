@@ -104,8 +104,8 @@ COMMANDS: dict[str, tuple] = {
     "fit: a loss for numbers": (
         ["fit", "demo", "--task", "classes", "--loss", "huber", "-o", "{}/m"],
         1,
-        "The loss 'huber' is not for classes; for classes there are 'squared_hinge' and "
-        "'logistic', for numbers 'squared' and 'huber'.",
+        "The loss 'huber' is not for classes; for classes there are 'squared_hinge', 'logistic' "
+        "and 'softmax', for numbers 'squared' and 'huber'.",
     ),
     "fit: words as numbers": (
         ["fit", "demo", "--task", "numbers", "-o", "{}/m"],

@@ -22,6 +22,7 @@ from aglets import (
 )
 from aglets.model.compacting import MU, centred, copies
 from aglets.model.losses import Huber
+from aglets.plot import OutputsDisplay
 from aglets.training.checkpoint import Checkpoint, fingerprint
 from aglets.training.fitting import FitCallback
 
@@ -382,3 +383,14 @@ def test_values_that_the_model_does_not_know_are_refused(graphs, table, mixed):
         mixed.score(graphs, y)
     with pytest.raises(ValueError, match=r"y must have one column per target \(4\)\. Got 3"):
         mixed.score(graphs, y[["toxic", "smells", "colour"]])
+
+
+def test_the_heat_map_shows_every_weight(graphs, table, mixed):
+    pytest.importorskip("matplotlib")
+    display = OutputsDisplay.from_estimator(mixed, max_graphlets=7).plot()
+    assert display.weights.shape == (7, 6)
+    assert [text.get_text() for text in display.ax_.get_xticklabels()] == list(display.outputs)
+    np.testing.assert_array_equal(display.ax_.images[0].get_array(), display.weights)
+    empty = mixed.explain_global()
+    with pytest.raises(ValueError, match="A heat map needs graphlets"):
+        OutputsDisplay.from_explanation(replace(empty, graphlets=()))

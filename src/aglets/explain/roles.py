@@ -13,7 +13,7 @@ from aglets.graphs.arrays import Bools, Floats
 from aglets.model import LagraModel
 from aglets.model.target import Target
 
-__all__ = ["KnownTarget", "Role", "TargetSummary", "known_targets", "role_of"]
+__all__ = ["KnownTarget", "Role", "TargetSummary", "auc_of", "known_targets", "role_of"]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class KnownTarget:
         if self.target.classes is None or not self.known.any():
             return None
         of_class = self.codes[self.known] == self.target.class_code(output)
-        return _auc(psi[self.known], of_class, coef > 0.0)
+        return auc_of(psi[self.known], of_class if coef > 0.0 else ~of_class)
 
     def correlation(self, psi: Floats) -> float | None:
         """Correlate psi with numbers."""
@@ -168,9 +168,12 @@ def role_of(model: LagraModel, j: int, row: int, psi: Floats, targets: list[Know
     )
 
 
-def _auc(scores: Floats, of_class: Bools, evidence_for: bool) -> float | None:
-    """Area under the ROC curve: the chance that a graph of the class outscores another."""
-    of_class = of_class if evidence_for else ~of_class
+def auc_of(scores: Floats, of_class: Bools) -> float | None:
+    """Area under the ROC curve: the chance that a graph of the class outscores another.
+
+    >>> auc_of(np.array([0.1, 0.9, 0.9]), np.array([False, False, True]))
+    0.75
+    """
     inside, outside = np.sort(scores[of_class]), np.sort(scores[~of_class])
     if not len(inside) or not len(outside):
         return None

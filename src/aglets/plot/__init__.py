@@ -11,6 +11,7 @@ from typing import Any
 
 from aglets.plot._graphlets import GraphletDisplay, GraphletGridDisplay
 from aglets.plot._local import LocalDisplay
+from aglets.plot._outputs import OutputsDisplay
 from aglets.plot._path import PathDisplay, SearchDisplay
 from aglets.plot._scatter import ScatterDisplay
 from aglets.plot._structure import StructureDisplay
@@ -19,6 +20,7 @@ __all__ = [
     "GraphletDisplay",
     "GraphletGridDisplay",
     "LocalDisplay",
+    "OutputsDisplay",
     "PathDisplay",
     "ScatterDisplay",
     "SearchDisplay",
