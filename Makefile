@@ -73,7 +73,7 @@ coverage-python: build
 
 # Needs `npm install --prefix build/prettier prettier@3.6.2`.
 lint-js:
-	build/prettier/node_modules/.bin/prettier --check 'src/aglets/report/page/*.js'
+	build/prettier/node_modules/.bin/prettier --check 'src/aglets/report/page/*.js' 'src/aglets/serve/page/*.js'
 
 # The C++ tests under each sanitizer, and then the Python tests of the core under each.
 SANITIZERS := address undefined thread

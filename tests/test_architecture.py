@@ -35,12 +35,13 @@ ROOMS = (
     "evaluation",
     "plot",
     "report",
+    "serve",
     "cli",
 )
 
 LEARNING = {"mining", "training", "estimators"}
 FILES = {"io", "datasets"}
-SURFACE = ("plot", "report", "cli")
+SURFACE = ("plot", "report", "serve", "cli")
 
 # What a room must not know although it lies below. "training.optim" is a part of a room.
 FORBIDDEN: dict[str, set[str]] = {
@@ -59,6 +60,9 @@ OPTIONAL = {"rdkit", "torch", "torch_geometric", "matplotlib", "networkx", "pand
     "pooch",
     "ray",
     "igraph",
+    "fastapi",
+    "starlette",
+    "uvicorn",
 }
 
 # Tables of lazy names: they point to rooms below their own and load nothing by themselves.

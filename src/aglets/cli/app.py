@@ -17,6 +17,7 @@ from aglets.cli import (
     frequent,
     predict,
     report,
+    serve,
     show,
 )
 
@@ -64,6 +65,7 @@ app.command(epilog=_epilog(show.EXAMPLES))(show.show)
 app.command(epilog=_epilog(predict.EXAMPLES))(predict.predict)
 app.command(epilog=_epilog(explain.EXAMPLES))(explain.explain)
 app.command(epilog=_epilog(report.EXAMPLES))(report.report)
+app.command(epilog=_epilog(serve.EXAMPLES))(serve.serve)
 app.command(epilog=_epilog(count.EXAMPLES))(count.count)
 app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
 app.command(epilog=_epilog(bench.EXAMPLES))(bench.bench)

@@ -7,6 +7,7 @@ from typing import Any
 
 # How to install what brings each library.
 _SOURCES = {
+    "fastapi": "'aglets[serve]'",
     "grakel": "grakel",
     "igraph": "igraph",
     "networkx": "'aglets[plot]'",
@@ -17,6 +18,7 @@ _SOURCES = {
     "rdkit": "'aglets[chem]'",
     "torch": "'aglets[pyg]'",
     "torch_geometric": "'aglets[pyg]'",
+    "uvicorn": "'aglets[serve]'",
 }
 
 
