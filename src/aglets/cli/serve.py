@@ -35,7 +35,7 @@ def serve(
     has no accounts: do not open it to others without a server in front that has them. Ctrl-C ends
     it. Programs use the JSON API described at /docs.
     """
-    from aglets.io.optional import optional
+    from aglets.graphs.optional import optional
     from aglets.model.file import load
     from aglets.serve import Limits, make_app
 

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from aglets._version import __version__
-from aglets.io.optional import optional
+from aglets.graphs.optional import optional
 from aglets.model import LagraModel
 from aglets.serve.answers import describe, explained, predicted_table
 from aglets.serve.body import take_body
