@@ -53,10 +53,10 @@ def test_an_answer_is_the_explanation_of_the_model(client, model):
 
 
 def test_the_model_is_described(client, model):
-    told = client.get("/api/model").json()
-    assert told["name"] == "acids"
-    assert told["molecules"] is True
-    assert [g["name"] for g in told["graphlets"]] == [g.name for g in model.graphlets]
+    found = client.get("/api/model").json()
+    assert found["name"] == "acids"
+    assert found["molecules"] is True
+    assert [g["name"] for g in found["graphlets"]] == [g.name for g in model.graphlets]
 
 
 def test_the_page_loads_nothing_from_elsewhere(client):
