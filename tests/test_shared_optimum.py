@@ -19,7 +19,7 @@ def test_with_fixed_attributes_the_path_is_the_global_optimum(seed):
 
 
 def test_one_model_for_all_classes_ends_there_too(monkeypatch):
-    monkeypatch.setattr(matched, "MANY_ROWS", 0)
+    monkeypatch.setattr(matched, "MANY_ENTRIES", 0)
     for seed in range(4):
         assert differences(seed, "classes", n_lambdas=4) == []
 

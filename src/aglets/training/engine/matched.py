@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["LocalMatched", "LocalScores", "decision", "score_sums"]
 
 
-#: With more rows than this, the outputs of one target have one quadratic model together: a matrix
-#: for each would take longer than the steps that it saves.
-MANY_ROWS = 128
+#: Where matrices of second derivatives would have more entries than this, the outputs of one target
+#: have one of them together, which takes more steps.
+MANY_ENTRIES = 2**25
 
 
 class LocalMatched:
@@ -163,7 +163,7 @@ class LocalScores:
         slopes = rows @ self.residual.T
         if bend.ndim == 1:
             return gram(rows, bend), slopes
-        if self.matched.graphs.one_target and len(rows) > MANY_ROWS:
+        if self.matched.graphs.one_target and len(rows) ** 2 * len(bend) > MANY_ENTRIES:
             return gram(rows, bend.max(axis=0)), slopes
         return np.stack([gram(rows, own) for own in bend], axis=2), slopes
 

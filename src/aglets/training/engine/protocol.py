@@ -155,8 +155,8 @@ class Scores(Protocol):
         """(Q, g) of the chosen rows and, last, of the intercept: the Newton model of the loss.
 
         Q = sum_i h_i rows_i rows_i', where the curvature h_i is at least `min_bend` times its
-        bound where a_i != 0. With several outputs Q has a last axis for them, or, if they belong
-        to one target and rows are many, it is one matrix with the largest curvature over outputs.
+        bound where a_i != 0. With several outputs Q has a last axis for them. If they belong to one
+        target and it would be very large, it is one matrix with the largest curvature over outputs.
         """
 
     def bends(self, min_bend: float) -> Floats:

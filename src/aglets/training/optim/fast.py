@@ -34,6 +34,8 @@ __all__ = ["FastSolver", "solve_beta"]
 
 #: How many violators enter W after one traversal.
 MAX_ENTERING = 10
+#: So many times as many if several outputs share graphlets.
+MORE_ENTERING = 3
 #: Violations of |g| <= lambda below this part of lambda let nothing enter W.
 KKT_TOLERANCE = 1e-6
 #: Violations within W, as a part of lambda, that end a solution for beta; and those that do for
@@ -76,12 +78,18 @@ class FastSolver:
 
     def close(self, problem: Problem, state: State, lam: float) -> Progress:
         """Search and solve for beta until nothing outside W violates |g| <= lambda."""
-        progress = Progress(state).improve_beta(solve_beta, problem, lam)
+        # With several outputs, roughly first: solutions are dear and searches are cheap.
+        several = state.beta.ndim == 2
+        progress = Progress(state).improve_beta(
+            solve_beta, problem, lam, ROUGH if several else EXACT
+        )
         while True:
             grown = let_violators_enter(problem, progress, lam)
-            if grown.n_added == progress.n_added:
+            settled = grown.n_added == progress.n_added
+            if settled and not several:
                 return grown
-            progress = grown.improve_beta(solve_beta, problem, lam)
+            several = several and not settled
+            progress = grown.improve_beta(solve_beta, problem, lam, ROUGH if several else EXACT)
 
 
 def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Progress:
@@ -93,7 +101,7 @@ def let_violators_enter(problem: Problem, progress: Progress, lam: float) -> Pro
     if not len(new):
         return progress.after(found, perf_counter() - start, state)
     order = worst_first(found.norms[new], found.sizes[new])
-    worst = new[order[:MAX_ENTERING]]
+    worst = new[order[: MAX_ENTERING * (1 if state.beta.ndim == 1 else MORE_ENTERING)]]
     worst = worst[~is_twin(found.nodes[worst], found.norms[worst])]
     seconds = perf_counter() - start
     return progress.after(found, seconds, enlarged(problem, state, found.nodes[worst]))

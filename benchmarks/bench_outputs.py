@@ -1,0 +1,230 @@
+"""Outputs that share graphlets against a path per output: classes, and the assays of Tox21.
+
+Sets of classes are divided into 60 % training, 20 % validation and 20 % test graphs, stratified. A
+path is walked for every sharing; its lambda is the one with the lowest loss on the validation
+graphs. The default is chosen by validation; test accuracies are only reported. Tox21 is divided at
+random or by scaffolds, and judged by the mean AUC over its twelve assays, next to a random forest
+on Morgan bits for each of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _common import Records, arguments, cpu_seconds, split, table
+
+from aglets import GraphSet, LagraClassifier, datasets
+
+SHARINGS = ("none", "group", 0.5)
+#: How graphlets of each set are searched. Letters have no labels: several starts stand for them.
+CLASSES: dict[str, dict[str, Any]] = {
+    "ENZYMES": {"maxpat": 2, "starts": 16, "rho": 0.05},
+    "Letter-low": {"maxpat": 2, "starts": 16, "rho": 1.0},
+    "100 classes": {"maxpat": 4},
+}
+PATH: dict[str, Any] = {"n_lambdas": 30, "lambda_ratio": 0.01, "max_work": None}
+TOX: dict[str, Any] = {"maxpat": 4, "n_lambdas": 20, "lambda_ratio": 0.03, "max_work": None}
+MOST_GRAPHLETS = 150
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--only", choices=["classes", "tox21"])
+    options = parser.parse_args()
+    records = Records("outputs", options)
+    splits = 1 if options.quick else options.splits
+    if options.only != "tox21":
+        for name in CLASSES:
+            for sharing in SHARINGS:
+                records.measure(
+                    f"{name} {sharing}",
+                    run_classes,
+                    name=name,
+                    sharing=sharing,
+                    splits=splits,
+                    quick=options.quick,
+                )
+    if options.only != "classes" and not options.quick:
+        for kind in ("random", "scaffold"):
+            for sharing in ("none", "group", "forest"):
+                records.measure(
+                    f"Tox21 {kind} {sharing}",
+                    run_tox21,
+                    kind=kind,
+                    sharing=sharing,
+                    splits=min(splits, 3),
+                )
+    rows = [[key, *_written(record)] for key, record in records.records.items()]
+    head = ["set, sharing", "validation", "test", "graphlets", "CPU s"]
+    records.write("Outputs that share graphlets", table(head, rows))
+
+
+def _written(record: dict[str, Any]) -> list[str]:
+    def mean(name: str) -> str:
+        values = np.array(record[name], dtype=float)
+        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+        return f"{values.mean():.3f} ± {error:.3f}"
+
+    graphlets = f"{np.mean(record['graphlets']):.0f}"
+    return [mean("validation"), mean("test"), graphlets, f"{np.mean(record['cpu']):.1f}"]
+
+
+def run_classes(name: str, sharing: str | float, splits: int, quick: bool) -> dict[str, Any]:
+    """Fit the path of one sharing on every split."""
+    found: dict[str, Any] = {"validation": [], "test": [], "graphlets": [], "cpu": []}
+    graphs, y = (
+        generated(600 if quick else 2000) if name == "100 classes" else datasets.load_tu(name)
+    )
+    path = PATH | ({"n_lambdas": 4} if quick else {})
+    for seed in range(splits):
+        train, validation, test = split(y, seed)
+        if quick and name != "100 classes":
+            train = train[::5]
+        start = cpu_seconds()
+        model = LagraClassifier(sharing=sharing, **path, **CLASSES[name]).fit(
+            graphs[train], y[train], validation=(graphs[validation], y[validation])
+        )
+        found["cpu"].append(cpu_seconds() - start)
+        paths = model.path_ if isinstance(model.path_[0], list) else [model.path_]
+        losses = [sum(p.validation_loss for p in points) for points in zip(*paths, strict=False)]
+        best = model.model_at(int(np.argmin(losses)))
+        found["validation"].append(_accuracy(best, graphs[validation], y[validation]))
+        found["test"].append(_accuracy(best, graphs[test], y[test]))
+        found["graphlets"].append(len(best.graphlets))
+    return found
+
+
+def _accuracy(model: Any, graphs: GraphSet, y: np.ndarray) -> float:
+    return float((model.predict(graphs) == y).mean())
+
+
+def generated(n_graphs: int, side: int = 10, seed: int = 0) -> tuple[GraphSet, np.ndarray]:
+    """Graphs of side² classes: each has one of `side` motifs and one of `side` others, and noise."""
+    rng = np.random.default_rng(seed)
+    shapes = ([(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3)], [(0, 1), (1, 2), (2, 3), (0, 3)])
+    motifs: list[tuple[tuple[str, ...], int]] = []
+    while len(motifs) < 2 * side:
+        motif = tuple(map(str, rng.choice(list("ABCDEF"), 4))), int(rng.integers(3))
+        if motif not in motifs:
+            motifs.append(motif)
+    labels, edges, y = [], [], np.arange(n_graphs) % side**2
+    for value in y.tolist():
+        own: list[str] = []
+        pairs: list[tuple[int, int]] = []
+        for names, shape in (motifs[value // side], motifs[side + value % side]):
+            pairs += [(a + len(own), b + len(own)) for a, b in shapes[shape]]
+            own += names
+        pairs.append((int(rng.integers(4)), 4 + int(rng.integers(4))))
+        for _ in range(int(rng.integers(2, 6))):
+            pairs.append((int(rng.integers(len(own))), len(own)))
+            own.append(str(rng.choice(list("ABCDEF"))))
+        labels.append(own)
+        edges.append(pairs)
+    return GraphSet.from_lists(labels=labels, edges=edges), y
+
+
+def run_tox21(kind: str, sharing: str, splits: int) -> dict[str, Any]:
+    """Fit all twelve assays on every split: mean AUC, distinct graphlets, CPU seconds."""
+    import pandas as pd
+
+    file = Path(os.environ["AGLETS_DATA"]) / "Tox21" / "tox21.csv"
+    frame = pd.read_csv(file)
+    targets = [name for name in frame.columns if name.startswith(("NR-", "SR-"))]
+    frame = frame[frame["smiles"].map(_is_readable)].reset_index(drop=True)
+    y = frame[targets].to_numpy(dtype=float)
+    found: dict[str, Any] = {"validation": [], "test": [], "graphlets": [], "cpu": []}
+    graphs = GraphSet.from_smiles(frame["smiles"].tolist())
+    for seed in range(splits):
+        train, validation, test = divided(frame["smiles"].tolist(), kind, seed)
+        start = cpu_seconds()
+        if sharing == "forest":
+            scores, n_graphlets = _forests(frame["smiles"].tolist(), y, train), 0
+        else:
+            scores, n_graphlets = _graphlets(graphs, y, train, validation, sharing)
+        found["cpu"].append(cpu_seconds() - start)
+        found["validation"].append(mean_auc(y[validation], scores[validation]))
+        found["test"].append(mean_auc(y[test], scores[test]))
+        found["graphlets"].append(n_graphlets)
+    return found
+
+
+def _graphlets(
+    graphs: GraphSet, y: np.ndarray, train: np.ndarray, validation: np.ndarray, sharing: str
+) -> tuple[np.ndarray, int]:
+    """Take the point of the path with the best mean AUC on validation graphs, if it is small."""
+    model = LagraClassifier(sharing=sharing, class_weight="balanced", **TOX)
+    model.fit(graphs[train], y[train], validation=(graphs[validation], y[validation]))
+    best, chosen = -np.inf, model.model_
+    for index in range(TOX["n_lambdas"]):
+        candidate = model.model_at(index)
+        if sharing == "group" and len(candidate.graphlets) > MOST_GRAPHLETS:
+            break
+        auc = mean_auc(y[validation], candidate.decision_function(graphs[validation]))
+        if auc > best:
+            best, chosen = auc, candidate
+    return chosen.decision_function(graphs), len(chosen.graphlets)
+
+
+def _forests(smiles: list[str], y: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """A random forest on Morgan bits for each assay."""
+    from rdkit import Chem
+    from rdkit.Chem import rdFingerprintGenerator
+    from sklearn.ensemble import RandomForestClassifier
+
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    bits = np.array([generator.GetFingerprintAsNumPy(Chem.MolFromSmiles(s)) for s in smiles])
+    scores = np.zeros_like(y)
+    for k in range(y.shape[1]):
+        known = train[~np.isnan(y[train, k])]
+        forest = RandomForestClassifier(200, class_weight="balanced", random_state=0, n_jobs=1)
+        scores[:, k] = forest.fit(bits[known], y[known, k]).predict_proba(bits)[:, 1]
+    return scores
+
+
+def mean_auc(y: np.ndarray, scores: np.ndarray) -> float:
+    """Mean over targets of the area under the ROC curve, over known values."""
+    from sklearn.metrics import roc_auc_score
+
+    found = []
+    for own, score in zip(y.T, scores.T, strict=True):
+        known = ~np.isnan(own)
+        if len(np.unique(own[known])) == 2:
+            found.append(roc_auc_score(own[known], score[known]))
+    return float(np.mean(found))
+
+
+def divided(smiles: list[str], kind: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """80, 10 and 10 %: graphs at random, or whole Murcko scaffolds at random."""
+    rng = np.random.default_rng(seed)
+    if kind == "random":
+        groups = [[i] for i in range(len(smiles))]
+    else:
+        from rdkit.Chem.Scaffolds import MurckoScaffold
+
+        by_scaffold: dict[str, list[int]] = {}
+        for i, text in enumerate(smiles):
+            by_scaffold.setdefault(MurckoScaffold.MurckoScaffoldSmiles(text), []).append(i)
+        groups = list(by_scaffold.values())
+    parts: tuple[list[int], list[int], list[int]] = ([], [], [])
+    sizes = [0.8 * len(smiles), 0.1 * len(smiles), 0.1 * len(smiles)]
+    for j in rng.permutation(len(groups)).tolist():
+        room = [size - len(part) for size, part in zip(sizes, parts, strict=True)]
+        parts[int(np.argmax(np.array(room) / sizes))].extend(groups[j])
+    train, validation, test = (np.sort(np.array(part)) for part in parts)
+    return train, validation, test
+
+
+def _is_readable(smiles: str) -> bool:
+    from rdkit import Chem, RDLogger
+
+    RDLogger.DisableLog("rdApp.*")
+    molecule = Chem.MolFromSmiles(smiles)
+    return molecule is not None and molecule.GetNumAtoms() > 0
+
+
+if __name__ == "__main__":
+    main()
