@@ -103,7 +103,7 @@ def _accuracy(model: Any, graphs: GraphSet, y: np.ndarray) -> float:
 
 
 def generated(n_graphs: int, side: int = 10, seed: int = 0) -> tuple[GraphSet, np.ndarray]:
-    """Graphs of side² classes: each has one of `side` motifs and one of `side` others, and noise."""
+    """Make graphs of side² classes: each has one of `side` motifs, one of `side` others, noise."""
     rng = np.random.default_rng(seed)
     shapes = ([(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3)], [(0, 1), (1, 2), (2, 3), (0, 3)])
     motifs: list[tuple[tuple[str, ...], int]] = []
@@ -170,7 +170,7 @@ def _graphlets(
 
 
 def _forests(smiles: list[str], y: np.ndarray, train: np.ndarray) -> np.ndarray:
-    """A random forest on Morgan bits for each assay."""
+    """Fit a random forest on Morgan bits for each assay."""
     from rdkit import Chem
     from rdkit.Chem import rdFingerprintGenerator
     from sklearn.ensemble import RandomForestClassifier

@@ -163,6 +163,15 @@ def fit(
             "'folds' makes five, or as many as --folds says.",
         ),
     ] = Average.none,
+    sharing: Annotated[
+        str | None,
+        typer.Option(
+            "--sharing",
+            metavar="NAME",
+            help="Whether several classes or targets share graphlets: group, none, or a number "
+            "from 0 to 1 between.  [default: none; group with --loss softmax]",
+        ),
+    ] = None,
     pooling: Annotated[
         str | None,
         typer.Option(
@@ -244,6 +253,7 @@ def fit(
     options |= class_weights(class_weight, estimator, y)
     options |= {"rule": rule.value}
     options |= {"pooling": _pooling(pooling)} if pooling else {}
+    options |= {"sharing": _sharing(sharing)} if sharing else {}
     own = source.covariates(covariate_columns, graphs)
     if covariates is not None or own is not None:
         built_in = None if covariates is None else covariates.value
@@ -281,6 +291,22 @@ def fit(
         _print(summary, model.rho_text, resumed=resume and found, folder=folder)
     if ended == "interrupted":
         raise typer.Exit(1)
+
+
+def _sharing(text: str) -> str | float:
+    """Return how outputs share graphlets: a name, or a number from 0 to 1."""
+    if text in ("auto", "group", "none"):
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise ValueError(
+            "Expected --sharing with auto, group, none or a number from 0 to 1. "
+            f"Got {text!r} instead."
+        )
+    return value
 
 
 def _pooling(text: str) -> tuple[str, ...]:
