@@ -18,14 +18,14 @@ from _common import Records, arguments, cpu_seconds, split, table
 
 from aglets import GraphSet, LagraClassifier, datasets
 
-SHARINGS = ("none", "group", 0.5)
+SHARINGS = ("none", "group")
 #: How graphlets of each set are searched. Letters have no labels: several starts stand for them.
 CLASSES: dict[str, dict[str, Any]] = {
-    "ENZYMES": {"maxpat": 2, "starts": 16, "rho": 0.05},
+    "ENZYMES": {"maxpat": 2, "starts": 4, "rho": 0.05},
     "Letter-low": {"maxpat": 2, "starts": 16, "rho": 1.0},
     "100 classes": {"maxpat": 4},
 }
-PATH: dict[str, Any] = {"n_lambdas": 30, "lambda_ratio": 0.01, "max_work": None}
+PATH: dict[str, Any] = {"n_lambdas": 20, "lambda_ratio": 0.02, "max_work": None}
 TOX: dict[str, Any] = {"maxpat": 4, "n_lambdas": 20, "lambda_ratio": 0.03, "max_work": None}
 MOST_GRAPHLETS = 150
 
@@ -77,7 +77,7 @@ def run_classes(name: str, sharing: str | float, splits: int, quick: bool) -> di
     """Fit the path of one sharing on every split."""
     found: dict[str, Any] = {"validation": [], "test": [], "graphlets": [], "cpu": []}
     graphs, y = (
-        generated(600 if quick else 2000) if name == "100 classes" else datasets.load_tu(name)
+        generated(600 if quick else 1500) if name == "100 classes" else datasets.load_tu(name)
     )
     path = PATH | ({"n_lambdas": 4} if quick else {})
     for seed in range(splits):

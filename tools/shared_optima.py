@@ -13,10 +13,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from shared_problems import differences  # noqa: E402
+from shared_problems import differences
 
 
 def main() -> int:
+    """Compare so many problems."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--problems", type=int, default=500)
     parser.add_argument("--first", type=int, default=0, help="seed of the first problem")
