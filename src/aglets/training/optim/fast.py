@@ -161,7 +161,7 @@ def solve_beta(
     damped, damping = _damped(problem, state), 0.0
     bend = 1.0
     # The softmax model leaves out how classes depend on each other, which takes more steps.
-    for _ in range(max_steps if isinstance(penalty, L1) else 5 * max_steps):
+    for _ in range(max_steps if isinstance(penalty, L1) else 20 * max_steps):
         g, slope0 = scores.gradient()
         violation = max(float(penalty.violation(g, beta).max(initial=0.0)), _largest(abs(slope0)))
         if violation <= tolerance * lam:
