@@ -97,9 +97,10 @@ def test_the_decision_of_an_average_is_the_mean_of_its_members(planted):
     assert len({member.cell for member in clf.members_}) > 1
     f = np.zeros(20)
     for member in clf.members_:
-        starts, rho, maxpat = member.cell
+        starts, rho, maxpat, pooling, count_scale = member.cell
+        channels = {"pooling": pooling, "count_scale": count_scale}
         alone = LagraClassifierCV(
-            **GRID | {"starts": starts, "rhos": (rho,)}, maxpats=(maxpat,), refit=False
+            **GRID | {"starts": starts, "rhos": (rho,)} | channels, maxpats=(maxpat,), refit=False
         ).fit(graphs[train], y[train], validation=validation)
         f += member.weight * alone.model_at(member.index).decision_function(graphs[held_out])
     np.testing.assert_allclose(clf.decision_function(graphs[held_out]), f, rtol=1e-6, atol=1e-8)
@@ -184,13 +185,13 @@ def test_equal_graphlets_become_one(planted):
     ).fit(graphs, y)
     rhos = np.broadcast_to(clf.model_.rho, len(clf.graphlets_))
     keys = {
-        (h.labels, h.edges.tobytes(), h.attributes.tobytes(), r)
+        (h.labels, h.edges.tobytes(), h.attributes.tobytes(), h.unit, r)
         for h, r in zip(clf.graphlets_, rhos, strict=True)
     }
     assert len(keys) == len(clf.graphlets_)
     bare = GraphSet.from_lists(labels=["CO", "CN"] * 20, edges=[[(0, 1)]] * 40)
     clf = LagraClassifierCV(n_lambdas=10, average="folds", cv=4).fit(bare, ["a", "b"] * 20)
-    names = [graphlet.name for graphlet in clf.graphlets_]
+    names = [(graphlet.name, graphlet.unit) for graphlet in clf.graphlets_]
     assert len(names) == len(set(names))
 
 

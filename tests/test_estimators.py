@@ -362,7 +362,8 @@ def test_every_class_goes_on_with_smaller_graphlets(planted):
 @pytest.mark.parametrize("select", ["loss", "score"])
 def test_the_chosen_point_is_the_best_of_the_table(planted, cv, select):
     graphs, y = planted
-    model = LagraClassifierCV(**QUICK_CV, cv=cv, select=select, random_state=0).fit(graphs, y)
+    options = {**QUICK_CV, "pooling": ("best",)}
+    model = LagraClassifierCV(**options, cv=cv, select=select, random_state=0).fit(graphs, y)
     table = model.cv_results_
     assert {len(column) for column in table.values()} == {2 * 2 * 5}
     name, sign = ("loss", 1) if select == "loss" else ("score", -1)
@@ -379,12 +380,12 @@ def test_the_chosen_point_is_the_best_of_the_table(planted, cv, select):
 
 def test_refit_is_a_fit_on_all_graphs_at_the_chosen_point(planted):
     graphs, y = planted
-    model = LagraClassifierCV(**QUICK_CV, random_state=0).fit(graphs, y)
-    path = np.geomspace(1, model.lambda_min_ratio, 5)
+    options = {**QUICK_CV, "lambda_min_ratio": 0.01}
+    model = LagraClassifierCV(**options, random_state=0).fit(graphs, y)
+    path = np.geomspace(1, 0.01, 5)
     index = int(np.argmin(np.abs(path - model.lambda_ratio_)))
-    alone = LagraClassifierCV(
-        **QUICK_CV | {"rhos": (model.rho_,), "maxpats": (model.maxpat_,)}, random_state=0
-    )
+    chosen = {"rhos": (model.rho_,), "maxpats": (model.maxpat_,), "pooling": model.pooling_}
+    alone = LagraClassifierCV(**options | chosen, count_scale=model.count_scale_, random_state=0)
     alone.fit(graphs, y)
     assert alone.path_[: index + 1][-1].objective == pytest.approx(model.path_[index].objective)
     assert len(model.path_) == index + 1

@@ -22,6 +22,7 @@ from aglets.drawing.text import visible
 if TYPE_CHECKING:
     from aglets.cli.progress import FitProgress
     from aglets.model import LagraModel
+    from aglets.training.fitting import Task
 
 EXAMPLES = (
     "aglets fit demo -o demo.aglets",
@@ -53,6 +54,27 @@ class BuiltIn(str, Enum):
 
     size = "size"
 
+
+class CountScale(str, Enum):
+    """What is taken of a sum or mean of places."""
+
+    auto = "auto"
+    raw = "raw"
+    sqrt = "sqrt"
+
+
+class Labelling(str, Enum):
+    """How nodes get their labels."""
+
+    auto = "auto"
+    degree = "degree"
+    none = "none"
+
+
+DEGREES_NOTE = (
+    "all nodes have the same label, so their degrees are the labels; --node-labels none leaves "
+    "them as they are"
+)
 
 Number = TypeVar("Number", int, float)
 
@@ -178,9 +200,21 @@ def fit(
             "--pooling",
             metavar="NAMES",
             help="What graphlets ask of a graph: best, sum, mean, or several as in best,sum.  "
-            "[default: best for classes, best,sum for numbers]",
+            "[default: chosen on held-out graphs]",
         ),
     ] = None,
+    count_scale: Annotated[
+        CountScale,
+        typer.Option("--count-scale", help="Take counts as they are, or their square roots."),
+    ] = CountScale.auto,
+    node_labels: Annotated[
+        Labelling,
+        typer.Option(
+            "--node-labels",
+            help="Take the labels of nodes, or their degrees; auto takes degrees if all nodes have "
+            "the same label.",
+        ),
+    ] = Labelling.auto,
     covariates: Covariates = None,
     covariate_columns: CovariateColumns = None,
     covariate_penalty: Annotated[
@@ -254,6 +288,7 @@ def fit(
     options |= {"rule": rule.value}
     options |= {"pooling": _pooling(pooling)} if pooling else {}
     options |= {"sharing": _sharing(sharing)} if sharing else {}
+    options |= {"count_scale": count_scale.value, "node_labels": node_labels.value}
     own = source.covariates(covariate_columns, graphs)
     if covariates is not None or own is not None:
         built_in = None if covariates is None else covariates.value
@@ -263,7 +298,7 @@ def fit(
     estimator.set_params(**options)
     key = fingerprint(graphs, y, estimator.get_params(), own)
     n_folds = folds or (N_AVERAGED if average is Average.folds else 1)
-    n_paths = len(estimator.grid(graphs).cells) * n_folds
+    n_paths = estimator.grid(graphs).n_paths * n_folds
     with Checkpoint(folder, key, resume=resume) as kept:
         progress = FitProgress(
             kept,
@@ -284,6 +319,8 @@ def fit(
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
     summary["warnings"] = size_leaks(graphs, y) if covariates is None else []
+    if node_labels is Labelling.auto and model.input_spec.node_labels == "degree":
+        summary["warnings"].append(DEGREES_NOTE)
     summary["warnings"] += [] if model.graphlets else [NO_GRAPHLETS]
     if as_json:
         typer.echo(json.dumps(summary))
@@ -389,9 +426,7 @@ def _summary(
         scores = [
             values[index]
             for task, values in progress.scores.items()
-            if task[1:] == (estimator.rho_, estimator.maxpat_, estimator.starts_)
-            and task.stage != "refit"
-            and index < len(values)
+            if _is_chosen(task, estimator) and task.stage != "refit" and index < len(values)
         ]
         known = [value for value in scores if value is not None]
         score = sum(known) / len(known) if known and len(known) == len(scores) else None
@@ -411,11 +446,23 @@ def _summary(
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
         "starts": estimator.starts_ if fitted else None,
+        "pooling": list(estimator.pooling_) if fitted else None,
+        "count_scale": estimator.count_scale_ if fitted else None,
+        "node_labels": model.input_spec.node_labels,
         "lambda_ratio": estimator.lambda_ratio_ if fitted else None,
         "members": len(estimator.members_) if averaged else 1,
         "seconds": round(seconds, 3),
         "paths_resumed": progress.n_resumed,
     }
+
+
+def _is_chosen(task: Task, estimator: Any) -> bool:
+    """Whether a path is of the cell that was chosen."""
+    from aglets.training.fitting import Task
+
+    names = [name for name in Task._fields if name not in ("stage", "node_labels")]
+    same = all(getattr(task, name) == getattr(estimator, f"{name}_") for name in names)
+    return same and task.node_labels == estimator.node_labels_
 
 
 def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Path) -> None:

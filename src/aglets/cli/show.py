@@ -70,6 +70,7 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
             {
                 "name": model.graphlets[j].name,
                 "smarts": model.graphlets[j].smarts,
+                "unit": model.graphlets[j].unit,
                 "words": model.graphlets[j].node_words,
                 "coef": model.coef[:, j].tolist(),
                 "stability": None if model.stability is None else float(model.stability[j]),
@@ -119,6 +120,8 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
         f"rho {model.rho_text}, loss {model.loss}, fitted with aglets {visible(model.version)}",
         soft_wrap=True,
     )
+    if model.input_spec.node_labels != "none":
+        console.print("Labels are the degrees of nodes, as in d3 or d16..19.", soft_wrap=True)
     if model.search is not None:
         console.print(f"Searched {model.search}.", soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, show_lines=bool(names))
@@ -158,11 +161,12 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
 
 
 def _named(graphlet: Graphlet) -> str:
-    """Write the name of a graphlet and, below that of a functional group, its SMARTS."""
+    """Write the name of a graphlet, below that of a functional group its SMARTS, and its unit."""
     smarts = graphlet.smarts
-    return (
-        graphlet.name if smarts is None or smarts in graphlet.name else f"{graphlet.name}\n{smarts}"
-    )
+    lines = [graphlet.name]
+    lines += [] if smarts is None or smarts in graphlet.name else [smarts]
+    lines += [] if graphlet.unit is None else [graphlet.unit]
+    return "\n".join(lines)
 
 
 def _numbered(model: LagraModel, graphlet: Graphlet) -> list[str]:

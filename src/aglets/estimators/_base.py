@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ from aglets.estimators._parameters import (
 )
 from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, explain_global, explain_local, summarise
-from aglets.graphlets.graphlet import POOLINGS, graphlet_names
+from aglets.graphlets.graphlet import COUNT_SCALES, POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.stored import StoredGraphs
@@ -41,8 +42,9 @@ from aglets.model.target_table import target_names, target_table
 from aglets.model.training_graphs import TrainingGraphs
 from aglets.model.training_record import TrainingRecord
 from aglets.model.weights import check_sample_weight
-from aglets.preprocessing.covariates import BUILT_IN, learn_covariates
+from aglets.preprocessing.covariates import BUILT_IN, Covariates, learn_covariates
 from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.node_labels import NodeLabels, label_nodes, lacks_labels
 from aglets.preprocessing.scaling import SCALES
 from aglets.training.assembly import model_of
 from aglets.training.engine import Engine, LocalEngine
@@ -67,8 +69,23 @@ an_engine = Condition(
     "an engine such as ShardedEngine(n_shards=2)",
 )
 
+a_function = Condition(callable, "a function of a Graph that returns a label per node")
+
 #: (graphs, y), (graphs, y, sample_weight) or (graphs, y, sample_weight, covariates)
 Validation = tuple[Any, ...]
+
+
+logger = logging.getLogger("aglets")
+
+
+@dataclass(frozen=True)
+class LabelledTask:
+    """What fit works on, with nodes labelled in one way."""
+
+    node_labels: NodeLabels
+    sample: Sample
+    validation: Sample | None
+    covariates: Covariates | None
 
 
 class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
@@ -96,6 +113,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         "engine": either(an_engine, one_of(None)),
         "pooling": either(one_of("auto"), many(one_of(*POOLINGS))),
         "sharing": either(one_of("auto", "group", "none"), floats(0.0, 1.0, closed="both")),
+        "count_scale": one_of("auto", *COUNT_SCALES),
+        "node_labels": either(one_of("auto", "degree", "none"), a_function),
         "n_jobs": either(integers(1, MAX_THREADS), integers(-MAX_THREADS, -1), one_of(None)),
     }
 
@@ -142,9 +161,56 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
-        sample = self._learn_targets(as_graph_set(X), y, sample_weight)
+        if validation is not None and (
+            not isinstance(validation, Sequence) or len(validation) not in (2, 3, 4)
+        ):
+            raise TypeError(
+                "validation must be a tuple (graphs, y), (graphs, y, sample_weight) or "
+                "(graphs, y, sample_weight, covariates). "
+                f"Got {type(validation).__name__} instead."
+            )
+        given = as_graph_set(X)
+        ways = self._labellings(given)
+        tasks = [
+            self._labelled_task(how, given, y, sample_weight, validation, covariates)
+            for how in ways
+        ]
+        with self._engine.session():
+            task, held = self._fit_tasks(tasks, callback or FitCallback())
+        if "degree" in ways:
+            logger.info(
+                "All nodes have the same label: %s",
+                "their degrees are the labels instead."
+                if self.node_labels_ == "degree"
+                else "degrees were tried as labels, and did worse.",
+            )
+        found = self.model_.match(given, n_jobs=effective_n_jobs(self.n_jobs))
+        training = TrainingGraphs.of(found.graphs)
+        self._keep(replace(with_examples(self.model_, found), training=training))
+        self._keep_trust(task.sample, held, found)
+        self.global_explanation_ = summarise(self.model_, found, target_table(y))
+        return self
+
+    def _labellings(self, graphs: GraphSet) -> list[NodeLabels]:
+        """Return the ways to label nodes among which to choose."""
+        if self.node_labels != "auto":
+            return [self.node_labels]
+        if not lacks_labels(graphs):
+            return ["none"]
+        return ["none"] if graphs.n_attributes else ["degree"]
+
+    def _labelled_task(
+        self,
+        how: NodeLabels,
+        graphs: GraphSet,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        validation: Validation | None,
+        covariates: Any,
+    ) -> LabelledTask:
+        """Take what was given to fit, with nodes labelled in one way."""
+        sample = self._learn_targets(label_nodes(graphs, how), y, sample_weight)
         known = learn_covariates(self.covariates, sample.graphs, covariates, sample.sample_weight)
-        self.covariates_ = known
         if not len(sample.graphs.labels):
             raise ValueError(
                 f"{type(self).__name__} needs graphs with nodes. Got {len(sample.graphs)} graphs "
@@ -152,26 +218,28 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             )
         held_out = None
         if validation is not None:
-            if not isinstance(validation, Sequence) or len(validation) not in (2, 3, 4):
-                raise TypeError(
-                    "validation must be a tuple (graphs, y), (graphs, y, sample_weight) or "
-                    "(graphs, y, sample_weight, covariates). "
-                    f"Got {type(validation).__name__} instead."
-                )
-            held_out = self._known_targets(as_graph_set(validation[0]), *validation[1:3])
+            others = label_nodes(as_graph_set(validation[0]), how)
+            held_out = self._known_targets(others, *validation[1:3])
         if known is not None:
             sample = replace(sample, covariates=known.centered(sample.graphs, covariates))
             if validation is not None and held_out is not None:
                 values = known.centered(held_out.graphs, *validation[3:])
                 held_out = replace(held_out, covariates=values)
-        with self._engine.session():
-            held = self._fit(sample, held_out, callback or FitCallback())
-        found = self.model_.match(sample.graphs, n_jobs=effective_n_jobs(self.n_jobs))
-        training = TrainingGraphs.of(found.graphs)
-        self._keep(replace(with_examples(self.model_, found), training=training))
-        self._keep_trust(sample, held, found)
-        self.global_explanation_ = summarise(self.model_, found, target_table(y))
-        return self
+        return LabelledTask(how, sample, held_out, known)
+
+    def _take(self, task: LabelledTask) -> None:
+        """Fit with these labels from now on."""
+        self.node_labels_, self.covariates_ = task.node_labels, task.covariates
+
+    def _fit_tasks(
+        self, tasks: Sequence[LabelledTask], callback: FitCallback
+    ) -> tuple[LabelledTask, HeldOut | None]:
+        """Fit with the first way to label nodes; others may try them all.
+
+        The result is kept with :meth:`_store`; returns the way and decisions for held-out graphs.
+        """
+        self._take(tasks[0])
+        return tasks[0], self._fit(tasks[0].sample, tasks[0].validation, callback)
 
     def _on_shards(self, graphs: StoredGraphs, callback: FitCallback) -> BaseLagra:
         """Fit to graphs in files; what is shown of the model is taken from the first of them."""
@@ -285,6 +353,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             engine=self._engine,
             pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
             sharing=self._sharing(),
+            count_scale="raw" if self.count_scale == "auto" else self.count_scale,
+            node_labels=self.node_labels_,
         )
 
     def _sharing(self) -> float | None:
@@ -448,7 +518,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         -------
         ndarray of shape (n_graphlets,)
             For each of ``graphlets_``, the part of rounds in which its labelled structure, or one
-            that contains it, was selected with the same sign.
+            that contains it, was selected with the same sign, and counted if it counts.
         """
         check_is_fitted(self)
         graphs = as_graph_set(X)

@@ -10,6 +10,7 @@ from aglets.estimators._over_grid import GRID, OverGrid
 from aglets.estimators._parameters import Condition
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.model.losses import Loss
+from aglets.preprocessing.node_labels import NodeLabels
 from aglets.training.engine import Engine
 
 __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
@@ -37,12 +38,13 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         0.5, 0.1, 0.05 and 0.01; without attributes rho does not matter.
     maxpats : "auto" or sequence of int, default="auto"
         Largest numbers of nodes of a graphlet to try. "auto" tries 5 and 8 on sparse graphs such as
-        molecules, 5 on denser ones.
+        molecules, 5 on denser ones, 2 and 3 where nodes have 8 or more neighbours on average. On
+        sparse graphs without attributes 12 are tried, too, if a quarter of the budget allows them.
     n_lambdas : int, default=100
         Values of lambda, evenly spaced in log lambda.
-    lambda_min_ratio : float, default=0.01
+    lambda_min_ratio : "auto" or float, default="auto"
         The last of them as part of lambda_max, the first. A path ends before it where the loss on
-        held-out graphs was lowest long ago.
+        held-out graphs was lowest long ago. "auto" is 0.01, and 0.001 where graphlets count.
     cv : "holdout", int, splitter or iterable, default="holdout"
         How graphs are held out: a single part (the paper), so many folds, or as a scikit-learn
         splitter says. Parts keep the proportions of classes.
@@ -73,8 +75,19 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, sharing
         As in :class:`LagraClassifier`.
+    pooling : "auto" or sequence of {"best", "sum", "mean"}, default="auto"
+        As in :class:`LagraClassifier`, but "auto" is chosen on held-out graphs. The whole grid is
+        tried with ("best",) for classes and ("best", "sum") for numbers; then, for each number of
+        starts, what did best is tried with ("best", "sum") and both scales of counts. Among
+        these, what is not of the whole grid is taken only if it lowers the loss by a hundredth of
+        that of a model without graphlets.
+    count_scale : {"auto", "raw", "sqrt"}, default="auto"
+        As in :class:`LagraClassifier`, but "auto" is chosen in the same way.
+    node_labels : {"auto", "degree", "none"} or callable, default="auto"
+        As in :class:`LagraClassifier`, but where nodes have attributes and all the same label,
+        "auto" tries the grid with both "none" and "degree".
     random_state : int, RandomState or None, default=None
         Seed of the parts; set it for results that can be repeated.
 
@@ -82,8 +95,11 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
     ----------
     starts_, rho_, maxpat_, lambda_ratio_ : int, float, int, float
         The chosen point.
+    pooling_, count_scale_, node_labels_ : tuple of str, str, str or callable
+        What was chosen of these.
     cv_results_ : dict of ndarray
-        One row per point of the grid: starts, rho, maxpat, lambda_ratio, and means over folds of
+        One row per point of the grid: starts, rho, maxpat, pooling (as in "best+sum"),
+        count_scale, lambda_ratio, and means over folds of
         validation loss, score and number of graphlets; the loss is infinite where a path had ended.
     best_index_ : int
         The chosen row of it. With an average, this is the best single point.
@@ -120,7 +136,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         rhos: str | Sequence[float] = "auto",
         maxpats: str | Sequence[int] = "auto",
         n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
+        lambda_min_ratio: str | float = "auto",
         cv: Any = "holdout",
         validation_fraction: float = 0.25,
         select: str = "loss",
@@ -146,6 +162,8 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
+        count_scale: str = "auto",
+        node_labels: NodeLabels = "auto",
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -178,6 +196,8 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing
+        self.count_scale = count_scale
+        self.node_labels = node_labels
         self.random_state = random_state
 
 
@@ -201,12 +221,15 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, sharing
         As in :class:`LagraClassifier`.
+    pooling, count_scale, node_labels
+        As in :class:`LagraClassifierCV`.
 
     Attributes
     ----------
-    starts_, rho_, maxpat_, lambda_ratio_, cv_results_, best_index_, members_
+    starts_, rho_, maxpat_, lambda_ratio_, pooling_, count_scale_, node_labels_, cv_results_,
+    best_index_, members_
         As in :class:`LagraClassifierCV`.
     graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_
         As in :class:`LagraRegressor`, of the final fit.
@@ -232,7 +255,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         rhos: str | Sequence[float] = "auto",
         maxpats: str | Sequence[int] = "auto",
         n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
+        lambda_min_ratio: str | float = "auto",
         cv: Any = "holdout",
         validation_fraction: float = 0.25,
         select: str = "loss",
@@ -258,6 +281,8 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
+        count_scale: str = "auto",
+        node_labels: NodeLabels = "auto",
         random_state: Any = None,
     ) -> None:
         self.starts = starts
@@ -290,4 +315,6 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing
+        self.count_scale = count_scale
+        self.node_labels = node_labels
         self.random_state = random_state

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from aglets.estimators._base import BaseLagra
+from aglets.estimators._base import BaseLagra, LabelledTask
 from aglets.estimators._folds import FOLD_PARAMETERS, make_folds
-from aglets.estimators._grids import GRID_PARAMETERS, grid_for
+from aglets.estimators._grids import GRID_PARAMETERS, ChannelOptions, grid_for
 from aglets.estimators._parameters import (
     Condition,
     check_parameters,
@@ -27,6 +27,7 @@ from aglets.model import LagraModel
 from aglets.model.average import average_models
 from aglets.model.compacting import compact
 from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.node_labels import NodeLabels, label_nodes, lacks_labels
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member, fold_members, greedy_members
 from aglets.training.fitting import FitCallback, Paths, Settings, learn_input_spec
@@ -38,8 +39,10 @@ from aglets.training.selection import (
     FoldResult,
     Grid,
     choose,
+    costs,
     evaluate,
     evaluate_folds,
+    further_cells,
     walk_cells,
 )
 from aglets.training.standard_error import standard_error
@@ -50,7 +53,7 @@ __all__ = ["GRID", "OverGrid"]
 GRID: Mapping[str, Condition] = {
     **GRID_PARAMETERS,
     **FOLD_PARAMETERS,
-    "lambda_min_ratio": floats(0.0, 1.0),
+    "lambda_min_ratio": either(one_of("auto"), floats(0.0, 1.0)),
     "select": one_of("loss", "score"),
     "rule": one_of("best", "one_se"),
     "refit": one_of(True, False),
@@ -60,6 +63,13 @@ GRID: Mapping[str, Condition] = {
 
 #: Folds of ``average="folds"`` where no number was given.
 N_AVERAGED = 5
+
+#: The last lambda as part of lambda_max; where graphlets count, large counts make lambda_max large,
+#: and most graphlets come in further down.
+MIN_RATIO, COUNT_MIN_RATIO = 0.01, 0.001
+
+#: Rows to train on, and rows held out.
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 #: What a fit has if it ends on one path, and what if it is an average.
 OF_A_PATH = ("path_", "lambdas_", "lambda_", "lambda_max_", "objective_")
@@ -83,7 +93,8 @@ class OverGrid(BaseLagra):
     def grid(self, X: Any) -> Grid:
         """Spell out the grid that :meth:`fit` will try on these graphs."""
         check_parameters(self, self._conditions)
-        return self._grid(as_graph_set(X))
+        graphs = as_graph_set(X)
+        return self._grid(label_nodes(graphs, self._labellings(graphs)[0]))
 
     def _grid(self, graphs: GraphSet) -> Grid:
         return grid_for(
@@ -92,12 +103,50 @@ class OverGrid(BaseLagra):
             rhos=self.rhos,
             maxpats=self.maxpats,
             scale=self.scale,
+            channels=ChannelOptions(
+                pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
+                open_pooling=self.pooling == "auto",
+                count_scale=self.count_scale,
+            ),
         )
 
-    def _fit(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> HeldOut:
+    def _labellings(self, graphs: GraphSet) -> list[NodeLabels]:
+        """Return both ways where attributes may do better alone, or with degrees next to them."""
+        found = super()._labellings(graphs)
+        both = self.node_labels == "auto" and found == ["none"] and lacks_labels(graphs)
+        return ["none", "degree"] if both else found
+
+    def _fit_tasks(
+        self, tasks: Sequence[LabelledTask], callback: FitCallback
+    ) -> tuple[LabelledTask, HeldOut | None]:
+        """Judge the grid with each way to label nodes, and go on with the best."""
+        own = tasks[0].validation is not None
+        if own and self.average == "folds":
+            raise ValueError(
+                "average='folds' needs folds of the training graphs. Got validation graphs "
+                "instead; leave them out, or set average='greedy'."
+            )
         # With graphs held out by the user everything else was trained on already.
-        ready = self.average == "folds" or validation is not None or not self.refit
-        judged = self._judge(sample, validation, callback)
+        ready = self.average == "folds" or own or not self.refit
+        folds = [] if own else self._folds(tasks[0].sample)
+        judged = []
+        for task in tasks:
+            self._take(task)
+            judged.append(self._judge(task, folds, callback))
+        by_score = self.select == "score"
+        best = int(np.argmin([costs(each.results, by_score=by_score).min() for each in judged]))
+        self._take(tasks[best])
+        return tasks[best], self._finish(tasks[best].sample, judged[best], callback, ready=ready)
+
+    def _fit(
+        self, sample: Sample, validation: Sample | None, callback: FitCallback
+    ) -> HeldOut | None:
+        raise NotImplementedError  # see _fit_tasks
+
+    def _finish(
+        self, sample: Sample, judged: Judged, callback: FitCallback, *, ready: bool
+    ) -> HeldOut:
+        """Choose a point of the grid, or members of an average, and fit them on all graphs."""
         choice = self._choose(judged)
         members = self._members(judged, choice)
         if ready:
@@ -134,47 +183,33 @@ class OverGrid(BaseLagra):
             return model
         return compact(model, graphs, self.max_graphlets, n_jobs=effective_n_jobs(self.n_jobs))
 
-    def _judge(self, sample: Sample, validation: Sample | None, callback: FitCallback) -> Judged:
-        """Walk the paths of the whole grid, and judge every point on held-out graphs."""
+    def _judge(self, task: LabelledTask, folds: Sequence[Fold], callback: FitCallback) -> Judged:
+        """Walk the paths of the whole grid, and judge every point on held-out graphs.
+
+        The best cell of each number of starts is then tried with the further channels.
+        """
+        sample, validation = task.sample, task.validation
         grid = self._grid(sample.graphs)
         by_score = self.select == "score"
         keep_f = self.average != "none" or self.rule == "one_se"
-        folds = [] if validation is not None else self._folds(sample)
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
-        settings = self._settings(
-            lambda_min_ratio=self.lambda_min_ratio, callback=callback, n_jobs=jobs
-        )
+        settings = self._grid_settings(callback, n_jobs=jobs)
         input_spec = learn_input_spec(sample, settings)
-        if validation is not None:
-            if self.average == "folds":
-                raise ValueError(
-                    "average='folds' needs folds of the training graphs. Got validation graphs "
-                    "instead; leave them out, or set average='greedy'."
-                )
-            results = [
-                evaluate(
-                    sample,
-                    validation,
-                    grid,
-                    settings,
-                    input_spec=input_spec,
-                    by_score=by_score,
-                    keep_f=keep_f,
-                )
-            ]
-            return Judged(grid, input_spec, settings, [validation], results)
-        results = evaluate_folds(
-            sample,
-            folds,
-            grid,
-            settings,
-            input_spec=input_spec,
-            by_score=by_score,
-            keep_f=keep_f,
-            n_jobs=self.n_jobs,
-        )
-        return Judged(grid, input_spec, settings, [sample[rows] for _, rows in folds], results)
+        options: dict[str, Any] = {"input_spec": input_spec, "by_score": by_score, "keep_f": keep_f}
+
+        def results_of(part: Grid) -> list[FoldResult]:
+            if validation is not None:
+                return [evaluate(sample, validation, part, settings, **options)]
+            return evaluate_folds(sample, folds, part, settings, **options, n_jobs=self.n_jobs)
+
+        results = results_of(grid)
+        if more := further_cells(results, grid, by_score=by_score):
+            others = results_of(replace(grid, maxpats={}, extra=more))
+            results = [one.joined(other) for one, other in zip(results, others, strict=True)]
+            grid = replace(grid, extra=more)
+        held_out = [validation] if validation is not None else [sample[rows] for _, rows in folds]
+        return Judged(grid, input_spec, settings, held_out, results)
 
     def _choose(self, judged: Judged) -> Choice:
         """Take the best point, or the sparsest of those nearly as good."""
@@ -185,8 +220,8 @@ class OverGrid(BaseLagra):
                 results, judged.held_out, choice, self.outputs_, by_score=by_score
             )
             choice = choose(results, grid, by_score=by_score, slack=self.standard_error_)
-        self.starts_, self.rho_, self.maxpat_ = choice.cell
-        self.lambda_ratio_ = float(ratios(judged.settings)[choice.index])
+        self.starts_, self.rho_, self.maxpat_, self.pooling_, self.count_scale_ = choice.cell
+        self.lambda_ratio_ = float(ratios(judged.settings, choice.cell)[choice.index])
         self.cv_results_ = table(results, grid, judged.settings)
         self.best_index_ = choice.position * judged.settings.n_lambdas + choice.index
         return choice
@@ -197,6 +232,13 @@ class OverGrid(BaseLagra):
         find = fold_members if self.average == "folds" else greedy_members
         return find(judged.results, judged.held_out, judged.grid, self.outputs_)
 
+    def _grid_settings(self, callback: FitCallback, n_jobs: int | None = None) -> Settings:
+        if self.lambda_min_ratio != "auto":
+            ratio = float(self.lambda_min_ratio)
+            return self._settings(lambda_min_ratio=ratio, callback=callback, n_jobs=n_jobs)
+        settings = self._settings(lambda_min_ratio=MIN_RATIO, callback=callback, n_jobs=n_jobs)
+        return replace(settings, count_min_ratio=COUNT_MIN_RATIO)
+
     def _refitted(
         self,
         sample: Sample,
@@ -205,7 +247,7 @@ class OverGrid(BaseLagra):
         callback: FitCallback,
     ) -> list[Paths]:
         """Walk the paths of all members again on all graphs."""
-        settings = self._settings(lambda_min_ratio=self.lambda_min_ratio, callback=callback)
+        settings = self._grid_settings(callback)
         stops: dict[Cell, int] = {}
         for member in members:
             stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)
@@ -225,7 +267,7 @@ class OverGrid(BaseLagra):
         self.members_ = list(members)
         self._keep(average_models(models, [member.weight for member in members]))
 
-    def _folds(self, sample: Sample) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def _folds(self, sample: Sample) -> list[Fold]:
         one_part = isinstance(self.cv, str)
         folds = make_folds(
             sample,
@@ -247,24 +289,25 @@ class OverGrid(BaseLagra):
         return folds
 
 
-def ratios(settings: Settings) -> Floats:
-    """List lambda / lambda_max along a path."""
-    return np.geomspace(1.0, settings.lambda_min_ratio, settings.n_lambdas)
+def ratios(settings: Settings, cell: Cell) -> Floats:
+    """List lambda / lambda_max along the path of a cell."""
+    return np.geomspace(1.0, cell.settings(settings).min_ratio, settings.n_lambdas)
 
 
-def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, Floats]:
-    """Tabulate the grid: one row per (starts, maxpat, rho, lambda), means over folds."""
-    starts, rho, maxpat = np.array(grid.cells, dtype=np.float64).T
-    n = settings.n_lambdas
+def table(results: Sequence[FoldResult], grid: Grid, settings: Settings) -> dict[str, NDArray[Any]]:
+    """Tabulate the grid: one row per cell and lambda, means over folds."""
+    cells, n = grid.cells, settings.n_lambdas
 
     def mean(name: str) -> Floats:
         return np.asarray(np.mean([getattr(result, name) for result in results], axis=0)).ravel()
 
     return {
-        "starts": np.repeat(starts, n).astype(int),
-        "rho": np.repeat(rho, n),
-        "maxpat": np.repeat(maxpat, n).astype(int),
-        "lambda_ratio": np.tile(ratios(settings), len(grid.cells)),
+        "starts": np.repeat([cell.starts for cell in cells], n),
+        "rho": np.repeat([cell.rho for cell in cells], n),
+        "maxpat": np.repeat([cell.maxpat for cell in cells], n),
+        "pooling": np.repeat(["+".join(cell.pooling) for cell in cells], n),
+        "count_scale": np.repeat([cell.count_scale for cell in cells], n),
+        "lambda_ratio": np.concatenate([ratios(settings, cell) for cell in cells]),
         "mean_validation_loss": mean("loss"),
         "mean_validation_score": mean("score"),
         "mean_n_nonzero": mean("n_nonzero"),

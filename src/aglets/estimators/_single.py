@@ -11,6 +11,7 @@ from aglets.estimators._parameters import Condition, either, floats, integers, o
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
 from aglets.mining.arguments import LARGEST_MAXPAT
 from aglets.model.losses import Loss
+from aglets.preprocessing.node_labels import NodeLabels
 from aglets.training.deepening import walk_deepening
 from aglets.training.engine import Engine
 from aglets.training.fitting import FitCallback, Settings
@@ -152,6 +153,14 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         by one short list; "none" gives every output a path and graphlets of its own. A number
         between 0 and 1 lies between: the part of the penalty that a graphlet pays once, the rest is
         paid for every output that uses it. "auto" is "none", and "group" for ``loss="softmax"``.
+    count_scale : {"auto", "raw", "sqrt"}, default="auto"
+        Whether sums and means are taken as they are, or their square roots. "auto" is "raw".
+    node_labels : {"auto", "degree", "none"} or callable, default="auto"
+        How nodes get their labels. "none" takes those that they have; "degree" gives every node the
+        number of its neighbours as its label, with ranges above 16; a function is called with each
+        `Graph` and returns one label per node. "auto" is "degree" where all nodes have the same
+        label and no attributes, else "none". Graphs to predict are labelled alike; a model file
+        keeps all but functions, whose labels the graphs must have then.
     random_state : int, RandomState or None, default=None
         Nothing is drawn at random; it is here for tools that set it everywhere.
     calibration : "auto", int or None, default="auto"
@@ -231,6 +240,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
+        count_scale: str = "auto",
+        node_labels: NodeLabels = "auto",
         random_state: Any = None,
         calibration: str | int | None = "auto",
     ) -> None:
@@ -257,6 +268,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing
+        self.count_scale = count_scale
+        self.node_labels = node_labels
         self.random_state = random_state
         self.calibration = calibration
 
@@ -273,7 +286,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
     patience, max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing,
-    random_state
+    count_scale, node_labels, random_state
         As in :class:`LagraClassifier`.
     calibration : "auto", int or None, default="auto"
         Where prediction intervals come from, as in :class:`LagraClassifier`; None gives none.
@@ -337,6 +350,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
+        count_scale: str = "auto",
+        node_labels: NodeLabels = "auto",
         random_state: Any = None,
         calibration: str | int | None = "auto",
     ) -> None:
@@ -363,5 +378,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing
+        self.count_scale = count_scale
+        self.node_labels = node_labels
         self.random_state = random_state
         self.calibration = calibration

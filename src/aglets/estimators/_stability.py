@@ -41,8 +41,13 @@ def stability_of(
     # What was chosen on all graphs stays, if it is one point of the grid.
     if hasattr(estimator, "rho_") and estimator.average == "none":
         template.set_params(
-            starts=estimator.starts_, rhos=(estimator.rho_,), maxpats=(estimator.maxpat_,)
+            starts=estimator.starts_,
+            rhos=(estimator.rho_,),
+            maxpats=(estimator.maxpat_,),
+            pooling=estimator.pooling_,
+            count_scale=estimator.count_scale_,
         )
+    template.set_params(node_labels=estimator.node_labels_)
     models = Parallel(n_jobs=n_jobs)(
         delayed(_refitted)(
             clone(template), graphs[part], y[part], None if covariates is None else covariates[part]
@@ -103,8 +108,14 @@ def _comes_back(model: LagraModel, other: LagraModel) -> NDArray[np.bool_]:
     # The sign is that for the output it serves most.
     own = np.sign(model.coef[model.output, np.arange(len(model.graphlets))])
     alike = own[None] == np.sign(other.coef[model.output]).T
+    alike &= _counts(other)[:, None] == _counts(model)[None]
     return np.asarray((inside & alike).any(axis=0))
 
 
 def _bare(graphlets: Sequence[Graphlet]) -> list[Graphlet]:
     return [Graphlet(labels=h.labels, edges=h.edges, edge_labels=h.edge_labels) for h in graphlets]
+
+
+def _counts(model: LagraModel) -> NDArray[np.bool_]:
+    """Whether each graphlet counts its places: one that does says something else."""
+    return np.array([graphlet.pooling != "best" for graphlet in model.graphlets], dtype=bool)

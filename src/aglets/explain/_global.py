@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from aglets.drawing.text import visible
 from aglets.explain.covariates import CovariateSummary, summaries_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
+    counted_name,
     graphlet_dict,
     json_text,
     label_text,
@@ -73,6 +75,8 @@ class GraphletSummary(Drawable):
     attribute_names : tuple of str
     molecule : bool
         Whether graphs were read from molecules, and are drawn as such.
+    mean_places : float or None
+        Of a graphlet that counts, its number of places in a graph that holds it, on average.
     stability : float or None
         In which part of models fitted on subsamples it, or a graphlet that contains it, was found
         again; None if that was not tried.
@@ -103,6 +107,7 @@ class GraphletSummary(Drawable):
     stability: float | None = None
     roles: tuple[Role, ...] = ()
     target: str | None = None
+    mean_places: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -120,6 +125,7 @@ class GraphletSummary(Drawable):
             "mean_psi_all": self.mean_psi_all,
             "auc": self.auc,
             "stability": self.stability,
+            "mean_places": self.mean_places,
             "correlation": self.correlation,
             "best_graph": self.best_graph,
             "best_psi": self.best_psi,
@@ -253,8 +259,9 @@ class GlobalExplanation(Drawable):
         lines = [f"{len(self.graphlets)} graphlets, on {self.n_graphs} graphs"]
         lines += [] if self.graphlets else [NO_GRAPHLETS]
         lines += [
-            f"  {entry.coef:+9.4f}  {short_name(entry.graphlet.name)} "
-            f"(in {entry.n_support} graphs{_quality(entry)}{_served(entry, self.targets)})"
+            f"  {entry.coef:+9.4f}  {counted_name(entry.graphlet)} "
+            f"(in {entry.n_support} graphs{_places(entry)}{_quality(entry)}"
+            f"{_served(entry, self.targets)})"
             for entry in self.graphlets
         ]
         lines += [
@@ -271,10 +278,10 @@ class GlobalExplanation(Drawable):
         head = ["graphlet", "weight", "evidence for", "in graphs", "AUC", "stability"]
         rows = [
             [
-                short_name(entry.graphlet.name),
+                counted_name(entry.graphlet),
                 entry.coef,
                 "" if entry.evidence_for is None else entry.evidence_for,
-                entry.n_support,
+                f"{entry.n_support}{_places(entry)}",
                 "" if entry.auc is None else entry.auc,
                 "" if entry.stability is None else entry.stability,
             ]
@@ -412,6 +419,7 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 molecule=is_molecule(input_spec.recipe),
                 roles=tuple(sorted(roles.values(), key=lambda role: -abs(role.weight))),
                 target=main.target,
+                mean_places=_mean_places(graphlet, [row[j] for row in found.embeddings]),
             )
         )
     weights = np.abs(model.relative_coef).max(axis=0, initial=0.0)
@@ -438,6 +446,20 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
 
 def _with_target(value: Any, name: str | None) -> Any:
     return value if name is None or value is None else f"{name}: {value}"
+
+
+def _mean_places(graphlet: Graphlet, embeddings: Sequence[Any]) -> float | None:
+    if graphlet.pooling == "best":
+        return None
+    counts = [len(rows) for rows in embeddings if rows is not None]
+    return sum(counts) / len(counts) if counts else None
+
+
+def _places(entry: GraphletSummary) -> str:
+    """Say in how many places of a graph a graphlet that counts is found."""
+    if entry.mean_places is None:
+        return ""
+    return f", {entry.mean_places:.2g} places each on average"
 
 
 def is_molecule(recipe: str | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from aglets.explain.importance import edge_rows, importances, matched_edges
 from aglets.explain.places import Place, places_of
 from aglets.explain.plain import (
     NO_GRAPHLETS,
+    counted_name,
     graphlet_dict,
     json_text,
     label_text,
@@ -255,8 +257,8 @@ class LocalExplanation(Drawable):
             if entry.embedding is not None:
                 nodes = ", ".join(map(str, entry.embedding))
                 lines.append(
-                    f"  {entry.contribution:+9.4f}  {short_name(entry.graphlet.name)} "
-                    f"(psi {entry.psi:.3f}, nodes {nodes}{_more(entry)})"
+                    f"  {entry.contribution:+9.4f}  {counted_name(entry.graphlet)} "
+                    f"({_value(entry)}, nodes {nodes}{_more(entry)})"
                 )
         lines += [
             f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
@@ -288,8 +290,8 @@ class LocalExplanation(Drawable):
                 entry.index,
                 entry.contribution,
                 entry.psi,
-                short_name(entry.graphlet.name),
-                "; ".join(", ".join(map(str, one.embedding)) for one in entry.occurrences),
+                counted_name(entry.graphlet),
+                "; ".join(", ".join(map(str, one.embedding)) for one in _listed(entry)),
             ]
             for entry in present
         ]
@@ -311,10 +313,21 @@ class LocalExplanation(Drawable):
         return f"{page}<ul>{said}</ul>" if said else page
 
 
+def _listed(entry: Contribution) -> Sequence[Place | Occurrence]:
+    """List the places of a graphlet that counts, else all its occurrences."""
+    return entry.places if entry.graphlet.pooling != "best" else entry.occurrences
+
+
+def _value(entry: Contribution) -> str:
+    """Write psi; of a graphlet that counts, how often it counts."""
+    if entry.graphlet.pooling == "best":
+        return f"psi {entry.psi:.3f}"
+    return f"{entry.coef:+.3g} times {entry.psi:.3g}"
+
+
 def _more(entry: Contribution) -> str:
     """Count the places besides the best."""
-    counted = entry.places if entry.graphlet.pooling != "best" else entry.occurrences
-    count = len(counted) - 1
+    count = len(_listed(entry)) - 1
     return f" and {count} more place{'s'[: count > 1]}" if count > 0 else ""
 
 

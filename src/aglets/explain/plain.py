@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_GRAPHLETS",
+    "counted_name",
     "graphlet_dict",
     "json_text",
     "label_text",
@@ -75,6 +76,9 @@ def graphlet_dict(graphlet: Graphlet) -> dict[str, Any]:
             None if graphlet.edge_attributes is None else graphlet.edge_attributes.tolist()
         ),
         "coef": graphlet.coef,
+        "pooling": graphlet.pooling,
+        "count_scale": graphlet.count_scale,
+        "unit": graphlet.unit,
     }
 
 
@@ -99,6 +103,19 @@ def names_of(names: Sequence[str] | None, width: int) -> tuple[str, ...]:
     ('attribute 0', 'attribute 1')
     """
     return tuple(names) if names is not None else tuple(f"attribute {j}" for j in range(width))
+
+
+def counted_name(graphlet: Graphlet, limit: int = 40) -> str:
+    """Write the name of a graphlet, cut if need be, and what it is counted by.
+
+    Examples
+    --------
+    >>> from aglets import Graphlet
+    >>> counted_name(Graphlet(labels="CF", edges=[(0, 1)], pooling="sum"))
+    'C-F, per C'
+    """
+    name = short_name(graphlet.name, limit)
+    return name if graphlet.unit is None else f"{name}, {graphlet.unit}"
 
 
 def short_name(text: str, limit: int = 40) -> str:

@@ -29,13 +29,16 @@ from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Codes, Floats
 from aglets.graphs.geometry import position_columns
 
-__all__ = ["POOLINGS", "Graphlet", "core_pattern", "flat_attributes"]
+__all__ = ["COUNT_SCALES", "POOLINGS", "Graphlet", "core_pattern", "flat_attributes"]
 
 #: How scores at the images of a graphlet's root become one number per graph, see `agis`.
 POOLINGS = ("best", "sum", "mean")
 
 #: The label of all nodes where a source has no labels.
 UNLABELLED = (0, "", None)
+
+#: What may be taken of a sum or mean of places.
+COUNT_SCALES = ("raw", "sqrt")
 
 #: Sets of a graphlet's nodes are machine words in the core.
 LARGEST_GRAPHLET = 64
@@ -61,6 +64,9 @@ class Graphlet(Drawable):
     pooling : {"best", "sum", "mean"}
         Whether the graphlet asks how well it occurs once, in how many places, or in how many per
         node: see `agis`. Places are counted at its first node, the root.
+    count_scale : {"raw", "sqrt"}
+        Whether a sum or mean is taken as it is, or its square root: twice as many places then add
+        less than twice as much. It plays no part for "best".
     attribute_names : sequence of str, optional
     recipe : str, optional
         How a reader made labels and attributes, as in ``GraphSet.recipe``: graphlets of molecules
@@ -83,6 +89,7 @@ class Graphlet(Drawable):
     edge_attributes: Floats | None
     coef: float | None
     pooling: str
+    count_scale: str
     attribute_names: tuple[str, ...] | None
     recipe: str | None
     example: Example | None
@@ -96,6 +103,7 @@ class Graphlet(Drawable):
         edge_attributes: npt.ArrayLike | None = None,
         coef: float | None = None,
         pooling: str = "best",
+        count_scale: str = "raw",
         attribute_names: Sequence[str] | None = None,
         recipe: str | None = None,
         example: Example | None = None,
@@ -125,6 +133,11 @@ class Graphlet(Drawable):
                 "The 'pooling' of a graphlet must be 'best', 'sum' or 'mean'. "
                 f"Got {pooling!r} instead."
             )
+        if count_scale not in COUNT_SCALES:
+            raise ValueError(
+                "The 'count_scale' of a graphlet must be 'raw' or 'sqrt'. "
+                f"Got {count_scale!r} instead."
+            )
         for name, value in {
             "labels": labels,
             "edges": pairs,
@@ -133,6 +146,7 @@ class Graphlet(Drawable):
             "edge_attributes": edge_rows,
             "coef": None if coef is None else float(coef),
             "pooling": str(pooling),
+            "count_scale": "raw" if pooling == "best" else str(count_scale),
             "attribute_names": None if attribute_names is None else tuple(attribute_names),
             "recipe": recipe,
             "example": example,
@@ -226,6 +240,24 @@ class Graphlet(Drawable):
         orders = bond_orders(self.n_nodes, self.edges, self.edge_labels)
         return node_words(self.labels, self.attributes, self.attribute_names, self.recipe, orders)
 
+    @property
+    def unit(self) -> str | None:
+        """What the coefficient of a graphlet that counts is multiplied with; None for "best".
+
+        Examples
+        --------
+        >>> Graphlet(labels="CF", edges=[(0, 1)], pooling="sum").unit
+        'per C'
+        >>> Graphlet(labels="CF", edges=[(0, 1)], pooling="mean", count_scale="sqrt").unit
+        'per square root of C / nodes'
+        """
+        if self.pooling == "best":
+            return None
+        words = self.node_words
+        counted = str(self.labels[0]) if words is None else words[0]
+        counted += " / nodes" if self.pooling == "mean" else ""
+        return f"per square root of {counted}" if self.count_scale == "sqrt" else f"per {counted}"
+
     @cached_property
     def smarts(self) -> str | None:
         """The SMARTS of a graphlet of molecules; None for other graphs and for stereo labels."""
@@ -245,6 +277,7 @@ class Graphlet(Drawable):
             and self.edge_labels == other.edge_labels
             and self.coef == other.coef
             and self.pooling == other.pooling
+            and self.count_scale == other.count_scale
             and np.array_equal(self.edges, other.edges)
             and np.array_equal(self.attributes, other.attributes)
             and same_edges
@@ -259,6 +292,7 @@ class Graphlet(Drawable):
     def __repr__(self) -> str:
         weight = "" if self.coef is None else f", coef={self.coef:+.4g}"
         pooling = "" if self.pooling == "best" else f", pooling={self.pooling!r}"
+        pooling += "" if self.count_scale == "raw" else f", count_scale={self.count_scale!r}"
         return f"Graphlet({self.name}{weight}{pooling})"
 
     def _repr_html_(self) -> str:

@@ -16,7 +16,13 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from aglets import _core
-from aglets.graphlets.graphlet import POOLINGS, Graphlet, core_pattern, flat_attributes
+from aglets.graphlets.graphlet import (
+    COUNT_SCALES,
+    POOLINGS,
+    Graphlet,
+    core_pattern,
+    flat_attributes,
+)
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Codes, Floats, Ints
 from aglets.graphs.threads import n_threads
@@ -140,7 +146,7 @@ def agis(
     rho: float | Floats,
     *,
     pooling: str | None = None,
-    count_scale: str = "raw",
+    count_scale: str | None = None,
     return_embeddings: Literal[False] = False,
     n_jobs: int | None = 1,
     max_seconds: float | None = None,
@@ -152,7 +158,7 @@ def agis(
     rho: float | Floats,
     *,
     pooling: str | None = None,
-    count_scale: str = "raw",
+    count_scale: str | None = None,
     return_embeddings: bool,
     n_jobs: int | None = 1,
     max_seconds: float | None = None,
@@ -163,7 +169,7 @@ def agis(
     rho: float | Floats,
     *,
     pooling: str | None = None,
-    count_scale: str = "raw",
+    count_scale: str | None = None,
     return_embeddings: bool = False,
     n_jobs: int | None = 1,
     max_seconds: float | None = None,
@@ -180,8 +186,9 @@ def agis(
         What is made of the scores s of all places, which are the nodes of a graph on which the
         first node of the graphlet can lie: the largest, their sum, or their sum over the number
         of nodes of the graph. Every graphlet's own `pooling` unless given.
-    count_scale : {"raw", "sqrt"}
-        Take sums and means as they are, or their square roots.
+    count_scale : {"raw", "sqrt"}, optional
+        Take sums and means as they are, or their square roots. Every graphlet's own `count_scale`
+        unless given.
     return_embeddings : bool
         Also return the best embeddings. Of several that are equally good, the one whose matched
         attribute rows come first in lexicographic order.
@@ -228,7 +235,7 @@ def places(
     rho: float | Floats,
     *,
     pooling: str | None = None,
-    count_scale: str = "raw",
+    count_scale: str | None = None,
     n_jobs: int | None = 1,
     max_seconds: float | None = None,
 ) -> list[list[Places]]:
@@ -256,16 +263,17 @@ def _matched(
     graphs: GraphSet,
     graphlets: Sequence[Graphlet],
     pooling: str | None,
-    count_scale: str,
+    count_scale: str | None,
     n_jobs: int | None,
     max_seconds: float | None,
 ) -> list[_Best | _All]:
     """Match every graphlet: its best place, or all of them if it counts."""
     if pooling is not None and pooling not in POOLINGS:
         raise ValueError(f"pooling must be 'best', 'sum' or 'mean'. Got {pooling!r} instead.")
-    if count_scale not in ("raw", "sqrt"):
+    if count_scale is not None and count_scale not in COUNT_SCALES:
         raise ValueError(f"count_scale must be 'raw' or 'sqrt'. Got {count_scale!r} instead.")
     names = [graphlet.pooling if pooling is None else pooling for graphlet in graphlets]
+    scales = [count_scale or graphlet.count_scale for graphlet in graphlets]
     best = [j for j, name in enumerate(names) if name == "best"]
     counting = [j for j, name in enumerate(names) if name != "best"]
     blocks: dict[int, _Best | _All] = {}
@@ -276,7 +284,7 @@ def _matched(
     sizes = np.maximum(graphs.n_nodes, 1)
     for j, found in zip(counting, _place_blocks(graphs, own, threads, max_seconds), strict=True):
         divisors = sizes if names[j] == "mean" else np.ones(len(graphs))
-        blocks[j] = replace(found, divisors=divisors, takes_sqrt=count_scale == "sqrt")
+        blocks[j] = replace(found, divisors=divisors, takes_sqrt=scales[j] == "sqrt")
     return [blocks[j] for j in range(len(graphlets))]
 
 

@@ -1,8 +1,8 @@
 """Lists of SMILES, molecules or another library's graphs, where nothing has to be guessed.
 
 A list of SMILES or RDKit molecules is read with the default features, and graphs of networkx and
-igraph are read if they carry nothing but "label" and "attributes". With the `recipe` of other
-graphs, they are read as those were.
+igraph are read if they carry nothing but "label" and "attributes", or none of these. With the
+`recipe` of other graphs, they are read as those were.
 """
 
 from __future__ import annotations

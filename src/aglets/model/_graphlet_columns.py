@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphlets import Graphlet
-from aglets.graphlets.graphlet import POOLINGS
+from aglets.graphlets.graphlet import COUNT_SCALES, POOLINGS
 from aglets.preprocessing.input_spec import InputSpec
 
 __all__ = [
@@ -31,7 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 
 COLUMNS = (
     *("node_offsets", "labels", "attributes"),
-    *("edge_offsets", "edges", "edge_labels", "edge_attributes", "pooling"),
+    *("edge_offsets", "edges", "edge_labels", "edge_attributes", "pooling", "count_scale"),
 )
 
 
@@ -54,6 +54,9 @@ def graphlet_columns(
         arrays["edge_attributes"] = _stacked(rows, input_spec.n_edge_attributes)
     if any(h.pooling != "best" for h in graphlets):
         arrays["pooling"] = np.array([POOLINGS.index(h.pooling) for h in graphlets], np.int32)
+    if any(h.count_scale != "raw" for h in graphlets):
+        codes = [COUNT_SCALES.index(h.count_scale) for h in graphlets]
+        arrays["count_scale"] = np.array(codes, np.int32)
     return {prefix + name: array for name, array in arrays.items()}
 
 
@@ -75,7 +78,8 @@ def read_graphlets(
     if input_spec.n_edge_attributes:
         shape = (n_edges, input_spec.n_edge_attributes)
         edge_attributes = checked_array(arrays, f"{prefix}edge_attributes", "f", shape)
-    pooling = _poolings(arrays, f"{prefix}pooling", count)
+    pooling = _chosen(arrays, f"{prefix}pooling", count, POOLINGS)
+    count_scale = _chosen(arrays, f"{prefix}count_scale", count, COUNT_SCALES)
     graphlets = []
     for j in range(count):
         nodes = slice(int(node_offsets[j]), int(node_offsets[j + 1]))
@@ -90,6 +94,7 @@ def read_graphlets(
                 attribute_names=input_spec.attribute_names,
                 recipe=input_spec.recipe,
                 pooling=pooling[j],
+                count_scale=count_scale[j],
             )
         )
     return graphlets
@@ -134,14 +139,14 @@ def _stacked(rows: Sequence[Any], width: int) -> NDArray[Any]:
     return np.concatenate([np.empty((0, width)), *(np.reshape(r, (len(r), width)) for r in rows)])
 
 
-def _poolings(arrays: Arrays, name: str, count: int) -> list[str]:
-    """Read what is made of the places of each graphlet; files without counts do not say it."""
+def _chosen(arrays: Arrays, name: str, count: int, values: tuple[str, ...]) -> list[str]:
+    """Read one of some values for each graphlet; a file without them means the first."""
     if name not in arrays:
-        return ["best"] * count
+        return [values[0]] * count
     codes = checked_array(arrays, name, "i", (count,))
-    if count and not (codes.min() >= 0 and codes.max() < len(POOLINGS)):
-        raise ValueError(f"{name}.npy holds numbers other than 0 to {len(POOLINGS) - 1}")
-    return [POOLINGS[code] for code in codes]
+    if count and not (codes.min() >= 0 and codes.max() < len(values)):
+        raise ValueError(f"{name}.npy holds numbers other than 0 to {len(values) - 1}")
+    return [values[code] for code in codes]
 
 
 def _labels(arrays: Arrays, name: str, count: int, vocabulary: Sequence[Any]) -> list[Any]:

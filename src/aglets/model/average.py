@@ -20,8 +20,8 @@ __all__ = ["average_models"]
 def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = None) -> LagraModel:
     """Unite models to one whose f is the weighted sum of theirs.
 
-    Graphlets that are equal (same labels, edges, attributes and rho, for the same output or for
-    several) become one, with the sum of their coefficients.
+    Graphlets that are equal (same labels, edges, attributes, pooling and rho, for the same output
+    or for several) become one, with the sum of their coefficients.
 
     Parameters
     ----------
@@ -104,7 +104,8 @@ def _key(graphlet: Graphlet, output: int | None, rho: float) -> tuple[object, ..
     values = tuple(b"" if rows is None else rows.tobytes() for rows in numbers)
     # Without attributes psi is 0 or 1, whatever rho is.
     scale = rho if any(values) else None
-    return (output, scale, graphlet.structure_key, *values)
+    counted = (graphlet.pooling, graphlet.count_scale)
+    return (output, scale, graphlet.structure_key, *counted, *values)
 
 
 def _labels(model: LagraModel) -> InputSpec:

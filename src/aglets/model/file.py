@@ -17,6 +17,9 @@ objects with ``name``, ``loss``, ``loss_options`` and ``classes``.
 
 Format 5 is written where a model knows of its errors or of its training graphs, as `_trust_columns`
 lays them out. Models of files before have no calibration, and say what to do about it.
+
+Format 6 is written if some graphlets take the square root of their count (``count_scale``), or if
+nodes were labelled by the model (``node_labels``).
 """
 
 from __future__ import annotations
@@ -64,6 +67,7 @@ from aglets.model.target import Target
 from aglets.model.training_graphs import TrainingGraphs
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.node_labels import labelling_text
 from aglets.preprocessing.scaling import SCALES, AttributeScaling, ColumnScaling
 
 __all__ = ["load", "save"]
@@ -76,7 +80,9 @@ SEVERAL_TARGETS_VERSION = 3
 COUNTS_VERSION = 4
 #: What a model with a calibration, or another record of trust, needs.
 TRUST_VERSION = 5
-NEWEST_VERSION = TRUST_VERSION
+#: What a model with square roots of counts, or with node labels of its own making, needs.
+ROOTS_VERSION = 6
+NEWEST_VERSION = ROOTS_VERSION
 MAX_BYTES = 2**28
 
 ARRAYS = (
@@ -140,6 +146,10 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
     entries, columns = trust_columns(model)
     if entries or columns:
         document |= {**entries, "format_version": TRUST_VERSION}
+    roots = "count_scale" in arrays or "stop_count_scale" in arrays
+    if roots or spec.node_labels != "none":
+        document["format_version"] = ROOTS_VERSION
+        document["node_labels"] = labelling_text(spec.node_labels)
     write_archive(path, document, arrays | columns)
 
 
@@ -522,8 +532,19 @@ def _input_spec(document: dict[str, Any], arrays: Arrays) -> InputSpec:
         edge_attribute_names=_names(document, "edge_attribute_names", n_edge_attributes),
         recipe=_recipe(document),
         covariates=_covariates(document, arrays),
+        node_labels=_node_labels(document),
     )
     return replace(spec, scaling=_scaling(document, arrays, spec))
+
+
+def _node_labels(document: dict[str, Any]) -> str:
+    """Read how nodes get labels; a function is not in the file, so graphs must have its labels."""
+    if "node_labels" not in document:
+        return "none"
+    how = _field(document, "node_labels", str)
+    if how not in ("none", "degree", "function"):
+        raise ValueError(f"node_labels {how[:40]!r} is not known")
+    return "none" if how == "function" else how
 
 
 def _recipe(document: dict[str, Any]) -> str | None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from aglets.drawing.palette import CLASSES
-from aglets.explain.plain import short_name
+from aglets.explain.plain import counted_name, short_name
 from aglets.graphlets import Graphlet
 from aglets.graphs.arrays import Floats
 from aglets.plot._axes import INK, canvas, panel
+from aglets.training.engine.graphlet_names import CHANNELS
 
 __all__ = ["PathDisplay", "SearchDisplay"]
 
@@ -193,9 +194,11 @@ def _along_path(estimator: Any, model: Any, output: int) -> Known | None:
     shared = not isinstance(paths[0], list)
     points, row_of = (paths, output) if shared else (paths[output], 0)
     terms = [
-        (row, _pattern_key(pattern), _pattern_name(pattern, model.input_spec), beta)
+        (row, (_pattern_key(pattern), channel), _name(pattern, channel, model.input_spec), beta)
         for row, point in enumerate(points)
-        for pattern, beta in zip(point.patterns, point.coef_rows[row_of], strict=True)
+        for pattern, channel, beta in zip(
+            point.patterns, point.channels.tolist(), point.coef_rows[row_of], strict=True
+        )
     ]
     gamma = np.array([point.gamma_rows[row_of] for point in points])
     return slice(None), _lines(terms, len(points)), gamma
@@ -213,7 +216,7 @@ def _at_stops(model: Any, output: int) -> Known | None:
     )
     coefs = stops.coefs[first, output]
     terms = [
-        (row, graphlet.structure_key, graphlet.name, b)
+        (row, (graphlet.structure_key, graphlet.unit), counted_name(graphlet), b)
         for row, betas in enumerate(coefs)
         for graphlet, b in zip(stops.graphlets, betas.tolist(), strict=True)
         if b != 0.0
@@ -252,13 +255,19 @@ def _pattern_key(pattern: Any) -> tuple[bytes, ...]:
     return tuple(np.asarray(part).tobytes() for part in parts)
 
 
-def _pattern_name(pattern: Any, spec: Any) -> str:
+def _name(pattern: Any, channel: int, spec: Any) -> str:
     bonds = None
     if spec.edge_vocabulary is not None:
         bonds = [spec.edge_vocabulary[code] for code in pattern.edge_labels]
     labels = [spec.vocabulary[code] for code in pattern.labels]
-    graphlet = Graphlet(labels=labels, edges=pattern.edges, edge_labels=bonds, recipe=spec.recipe)
-    return graphlet.name
+    graphlet = Graphlet(
+        labels=labels,
+        edges=pattern.edges,
+        edge_labels=bonds,
+        recipe=spec.recipe,
+        **CHANNELS[channel]._asdict(),
+    )
+    return counted_name(graphlet)
 
 
 @dataclass

@@ -21,6 +21,7 @@ from aglets.graphs.arrays import Floats
 from aglets.graphs.notes import note
 from aglets.graphs.stored import StoredGraphs
 from aglets.preprocessing.covariates import Covariates
+from aglets.preprocessing.node_labels import NodeLabels, label_nodes
 from aglets.preprocessing.scaling import AttributeScaling, ColumnScaling, fit_scaling, scaling_of
 
 __all__ = ["InputSpec", "UnknownLabels"]
@@ -52,6 +53,8 @@ class InputSpec:
         How attributes are scaled before they are compared.
     covariates : Covariates or None
         Numbers of the whole graph that the model has next to graphlets.
+    node_labels : {"none", "degree"} or callable
+        How nodes get their labels, if not from the graphs themselves: see `label_nodes`.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class InputSpec:
     recipe: str | None = None
     scaling: AttributeScaling = field(default_factory=AttributeScaling)
     covariates: Covariates | None = None
+    node_labels: NodeLabels = "none"
 
     @classmethod
     def of(
@@ -82,6 +86,7 @@ class InputSpec:
         scale: str = "none",
         sample_weight: Floats | None = None,
         covariates: Covariates | None = None,
+        node_labels: NodeLabels = "none",
     ) -> InputSpec:
         """Learn labels and units from training graphs.
 
@@ -95,6 +100,8 @@ class InputSpec:
             A graph of weight 2 counts as the same graph given twice.
         covariates : Covariates, optional
             What was learned of them.
+        node_labels : {"none", "degree"} or callable
+            How these graphs were labelled (`label_nodes`).
         """
         edge_vocabulary = None
         if graphs.edge_labels is not None and graphs.edge_vocabulary is not None:
@@ -108,6 +115,7 @@ class InputSpec:
             edge_attribute_names=graphs.edge_attribute_names,
             recipe=graphs.recipe,
             covariates=covariates,
+            node_labels=node_labels,
         )
         weight = None if sample_weight is None or (sample_weight == 1.0).all() else sample_weight
         return replace(spec, scaling=fit_scaling(spec._in_vocabulary(graphs), scale, weight))
@@ -128,8 +136,11 @@ class InputSpec:
         )
 
     def read(self, graphs: Any) -> GraphSet:
-        """Take graphs as a GraphSet in the user's units; what is not one is read as in fit."""
-        return as_graph_set(graphs, self.recipe)
+        """Take graphs as a GraphSet in the user's units; what is not one is read as in fit.
+
+        Nodes are labelled as in fit.
+        """
+        return label_nodes(as_graph_set(graphs, self.recipe), self.node_labels)
 
     def to_model_units(self, graphs: Any, *, warn: bool = True) -> GraphSet:
         """Express graphs in the labels of fit, with attributes in the units that are compared.

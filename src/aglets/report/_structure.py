@@ -15,11 +15,12 @@ __all__ = ["drawn_graphlet", "example_drawing", "structure"]
 
 def drawn_graphlet(graphlet: Graphlet) -> dict[str, Any]:
     """Write name and structure of a graphlet by itself."""
+    name = graphlet.name if graphlet.unit is None else f"{graphlet.name}, {graphlet.unit}"
     part = fragment_skeleton(graphlet.labels, graphlet.edges, graphlet.edge_labels, graphlet.recipe)
     if part is not None:
-        return {"name": graphlet.name, "skeleton": part.to_plain(), "edges": graphlet.edges}
+        return {"name": name, "skeleton": part.to_plain(), "edges": graphlet.edges}
     return {
-        "name": graphlet.name,
+        "name": name,
         **structure(graphlet.labels, graphlet.edges, graphlet.edge_labels, at=graphlet.positions),
     }
 

@@ -52,7 +52,7 @@ MARK, KIND, LOCK = "fit.json", "checkpoint of aglets fit", "aglets.lock"
 
 #: Files of paths, finished or under way, and what a killed process left of one being written.
 _OWN_FILE = re.compile(
-    r"[a-z0-9-]+_starts-\d+_maxpat-\d+_rho-[0-9.e+-]+\.npz(\.part)?"
+    r"[a-z0-9-]+_starts-\d+_maxpat-\d+_rho-[0-9.e+-]+(_[a-z-]+)*\.npz(\.part)?"
     r"|\.([a-z0-9-]+_starts-.*|fit\.json)-[0-9a-f]{16}\.tmp"
 )
 
@@ -239,11 +239,19 @@ class Checkpoint(FitCallback):
     def _path(self, task: Task) -> Path:
         stage = task.stage.replace(" ", "-")
         cell = f"starts-{task.starts}_maxpat-{task.maxpat}_rho-{task.rho!r}"
-        return self.folder / f"{stage}_{cell}.npz"
+        return self.folder / f"{stage}_{cell}{_further(task)}.npz"
 
     def _part(self, task: Task) -> Path:
         whole = self._path(task)
         return whole.with_name(f"{whole.name}.part")
+
+
+def _further(task: Task) -> str:
+    """Write what few paths have: channels that count, labels of degrees."""
+    counts = "" if task.pooling == ("best",) else f"_{'-'.join(task.pooling)}"
+    scale = "" if task.count_scale == "raw" else f"_{task.count_scale}"
+    labels = "" if task.node_labels == "none" else f"_labels-{task.node_labels}"
+    return counts + scale + labels
 
 
 def check_folder(folder: str | os.PathLike[str]) -> str | None:

@@ -20,6 +20,7 @@ from aglets.model.losses import JointLoss
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
+from aglets.preprocessing.node_labels import NodeLabels, labelling_text
 from aglets.training.engine import Engine, Goal, LocalEngine, MiningPlan, Placement
 from aglets.training.optim.state import Problem
 from aglets.training.path import Schedule, Validation, lagra_path
@@ -54,6 +55,9 @@ class Task(NamedTuple):
     rho: float
     maxpat: int
     starts: int = 1
+    pooling: tuple[str, ...] = ("best",)
+    count_scale: str = "raw"
+    node_labels: str = "none"
 
 
 class FitCallback:
@@ -114,6 +118,9 @@ class Settings:
     engine: Engine = field(default_factory=LocalEngine)
     pooling: tuple[str, ...] = ("best",)
     sharing: float | None = None
+    count_scale: str = "raw"
+    count_min_ratio: float | None = None
+    node_labels: NodeLabels = "none"
 
     @property
     def n_paths(self) -> int:
@@ -121,11 +128,18 @@ class Settings:
         return self.outputs.n_outputs if self.sharing is None else 1
 
     @property
+    def min_ratio(self) -> float:
+        """The last lambda as part of lambda_max; a path that counts may have another one."""
+        if self.pooling == ("best",) or self.count_min_ratio is None:
+            return self.lambda_min_ratio
+        return self.count_min_ratio
+
+    @property
     def schedule(self) -> Schedule:
         """The lambdas of every path, and how it is walked."""
         return Schedule(
             n_lambdas=self.n_lambdas,
-            lambda_min_ratio=self.lambda_min_ratio,
+            lambda_min_ratio=self.min_ratio,
             solver=self.solver,
             learn_attributes=self.learn_attributes,
             max_epochs=self.max_epochs,
@@ -135,12 +149,13 @@ class Settings:
 
     def goal(self, units: TargetUnits, path: int, rho: float, maxpat: int) -> Goal:
         """Say what one path is trained for."""
-        penalty = self.covariate_penalty
+        penalty, scale = self.covariate_penalty, self.count_scale
         if self.sharing is None:
-            return Goal(units.losses[path], rho, maxpat, path, penalty, self.pooling)
+            own = units.losses[path]
+            return Goal(own, rho, maxpat, path, penalty, self.pooling, count_scale=scale)
         losses = [(rows, units.losses[rows.start]) for rows in self.outputs.slices]
         joint = JointLoss(losses)
-        return Goal(joint, rho, maxpat, None, penalty, self.pooling, self.sharing)
+        return Goal(joint, rho, maxpat, None, penalty, self.pooling, self.sharing, scale)
 
 
 def learn_input_spec(sample: AnySample, settings: Settings) -> InputSpec:
@@ -148,7 +163,11 @@ def learn_input_spec(sample: AnySample, settings: Settings) -> InputSpec:
     if isinstance(sample, StoredSample):
         return InputSpec.of_stored(sample.graphs, settings.scale)
     return InputSpec.of(
-        sample.graphs, settings.scale, sample.sample_weight, covariates=settings.covariates
+        sample.graphs,
+        settings.scale,
+        sample.sample_weight,
+        covariates=settings.covariates,
+        node_labels=settings.node_labels,
     )
 
 
@@ -251,7 +270,9 @@ def walk(
     -------
     list (per output) of lists of PathPoint
     """
-    task = Task(plan.stage, plan.rho, plan.maxpat, training_set.starts)
+    labels = labelling_text(settings.node_labels)
+    channels = (settings.pooling, settings.count_scale)
+    task = Task(plan.stage, plan.rho, plan.maxpat, training_set.starts, *channels, labels)
     finished = settings.callback.begin(task, training_set)
     if finished is not None:
         return finished

@@ -27,13 +27,14 @@ class Term(NamedTuple):
     edge_attributes: Floats | None
     coef: float
     pooling: str
+    count_scale: str
 
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for terms of equal graphlets."""
         arrays = (self.edges, self.attributes, self.edge_attributes)
         rows = (b"" if array is None else array.tobytes() for array in arrays)
-        return (self.labels, self.edge_labels, self.pooling, *rows)
+        return (self.labels, self.edge_labels, self.pooling, self.count_scale, *rows)
 
     def in_model_units(self) -> Graphlet:
         """Write out the graphlet as it was trained."""
@@ -74,7 +75,7 @@ def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
                 ),
                 edge_attributes=point.z[middle:end].reshape(m, de) if de else None,
                 coef=float(coef),
-                pooling=CHANNELS[int(channel)],
+                **CHANNELS[int(channel)]._asdict(),
             )
         position = end
 

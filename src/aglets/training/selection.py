@@ -1,4 +1,4 @@
-"""Choosing starts, rho, maxpat and lambda on held-out graphs.
+"""Choosing starts, rho, maxpat, channels and lambda on held-out graphs.
 
 One tree per training set and number of starts serves the whole grid. Points of different training
 sets are compared at the same position of their lambda grids, that is at the same lambda /
@@ -8,8 +8,9 @@ lambda_max. Among points that do equally well the sparser model is taken.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from aglets.training.fitting import (
     FitCallback,
     Paths,
     Settings,
+    TrainingSet,
     Walk,
     prepare,
     walk,
@@ -35,12 +37,15 @@ from aglets.training.stored import AnySample
 
 __all__ = [
     "Cell",
+    "Channels",
     "Choice",
     "FoldResult",
     "Grid",
     "choose",
+    "costs",
     "evaluate",
     "evaluate_folds",
+    "further_cells",
     "walk_cells",
 ]
 
@@ -56,12 +61,29 @@ STALE_POINTS = 10
 STALE_LOSS = 0.5
 
 
+#: By how much a cell in addition to the grid must be better, as part of the loss of an empty model:
+#: counts are worth their words only then.
+EXTRA_MARGIN = 0.01
+
+#: Part of the budget of the search for sizes of patterns that nobody asked for.
+TENTATIVE_SHARE = 0.25
+
+#: Poolings, and what is taken of sums and means.
+Channels = tuple[tuple[str, ...], str]
+
+
 class Cell(NamedTuple):
     """What a path of the grid is walked with."""
 
     starts: int
     rho: float
     maxpat: int
+    pooling: tuple[str, ...] = ("best",)
+    count_scale: str = "raw"
+
+    def settings(self, settings: Settings) -> Settings:
+        """Return the settings with its channels."""
+        return replace(settings, pooling=self.pooling, count_scale=self.count_scale)
 
 
 @dataclass(frozen=True)
@@ -73,20 +95,39 @@ class Grid:
     rhos : tuple of float
     maxpats : mapping of int to tuple of int
         For each number of starts, the largest patterns to try with it.
+    pooling, count_scale : tuple of str, str
+        The channels of all these.
+    further : tuple of (pooling, count_scale)
+        Other channels, to be tried with the best cell of each number of starts.
+    tentative : tuple of int
+        Sizes of patterns that are tried with a part of the budget of the search, and left out
+        without a warning where that is too little.
+    extra : tuple of Cell
+        Cells in addition to all combinations.
     """
 
     rhos: tuple[float, ...]
     maxpats: Mapping[int, tuple[int, ...]]
+    pooling: tuple[str, ...] = field(default=("best",), repr=False)
+    count_scale: str = field(default="raw", repr=False)
+    further: tuple[Channels, ...] = field(default=(), repr=False)
+    tentative: tuple[int, ...] = field(default=(), repr=False)
+    extra: tuple[Cell, ...] = field(default=(), repr=False)
 
     @property
     def cells(self) -> list[Cell]:
         """All combinations, few starts and small patterns first, so that ties go to them."""
         return [
-            Cell(starts, rho, maxpat)
+            Cell(starts, rho, maxpat, self.pooling, self.count_scale)
             for starts in sorted(self.maxpats)
             for maxpat in sorted(self.maxpats[starts])
             for rho in self.rhos
-        ]
+        ] + list(self.extra)
+
+    @property
+    def n_paths(self) -> int:
+        """How many paths are walked on each training set, those of further channels included."""
+        return len(self.cells) + len(self.further) * len(self.maxpats)
 
 
 @dataclass(frozen=True)
@@ -101,6 +142,15 @@ class FoldResult:
     score: Floats
     n_nonzero: Floats
     paths: list[Paths] = field(default_factory=list)
+
+    def joined(self, other: FoldResult) -> FoldResult:
+        """Append the cells of another result of the same graphs."""
+        return FoldResult(
+            np.concatenate([self.loss, other.loss]),
+            np.concatenate([self.score, other.score]),
+            np.concatenate([self.n_nonzero, other.n_nonzero]),
+            self.paths + other.paths,
+        )
 
 
 @dataclass(frozen=True)
@@ -203,24 +253,77 @@ def _walked(
     """Walk the paths of all cells; those too large for the budget are left out, if not all are."""
     refused: BudgetError | None = None
     some = False
-    for starts, maxpats in grid.maxpats.items():
-        training_set = prepare(
-            train, settings, maxpat=max(maxpats), starts=starts, input_spec=input_spec
+    for starts in dict.fromkeys(cell.starts for cell in grid.cells):
+        own = [cell for cell in grid.cells if cell.starts == starts]
+        planted = _Planted(
+            partial(prepare, train, settings, starts=starts, input_spec=input_spec), own
         )
-        for rho in grid.rhos:
+        for first in dict.fromkeys(cell._replace(maxpat=0) for cell in own):
+            maxpats = [cell.maxpat for cell in own if cell._replace(maxpat=0) == first]
+            plan = Walk(first.rho, max(maxpats), validation, done=is_stale, stage=stage)
             try:
-                plan = Walk(rho, max(maxpats), validation, done=is_stale, stage=stage)
-                walked = walk_maxpats(training_set, settings, plan, maxpats)
+                walked = planted.walk(plan, first.settings(settings), maxpats, grid.tentative)
             except BudgetError as error:
                 refused = error
                 continue
             some = True
-            yield from ((Cell(starts, rho, maxpat), paths) for maxpat, paths in walked.items())
+            yield from ((first._replace(maxpat=size), paths) for size, paths in walked.items())
     if refused is None:
         return
     if not some:
         raise refused
     warnings.warn(f"Part of the grid was left out, because {refused}", RuntimeWarning, stacklevel=2)
+
+
+class _Planted:
+    """The tree of one training set and number of starts, which all their paths share."""
+
+    def __init__(self, make: Callable[..., TrainingSet], cells: Sequence[Cell]) -> None:
+        self._make = make
+        self._sizes = {cell.maxpat for cell in cells}
+        self._training_set: TrainingSet | None = None
+
+    def walk(
+        self, plan: Walk, settings: Settings, maxpats: Sequence[int], tentative: Sequence[int]
+    ) -> dict[int, Paths]:
+        """Walk the paths of some maxpat; a tentative one that costs too much is left out."""
+        walked: dict[int, Paths] = {}
+        for size in self._sizes.intersection(maxpats, tentative):
+            paths = self._tried(replace(plan, maxpat=size), _part(settings))
+            if paths is None:
+                self._sizes.remove(size)
+                self._training_set = None  # it may have no room left for others
+            else:
+                walked[size] = paths
+        if asked := [size for size in maxpats if size not in tentative]:
+            walked |= walk_maxpats(self.training_set, settings, plan, asked)
+        return walked
+
+    @property
+    def training_set(self) -> TrainingSet:
+        if self._training_set is None:
+            self._training_set = self._make(maxpat=max(self._sizes))
+        return self._training_set
+
+    def _tried(self, plan: Walk, settings: Settings) -> Paths | None:
+        """Walk a path; None if the budget ended it."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The path ended at", category=RuntimeWarning)
+            try:
+                paths = walk(self.training_set, settings, plan)
+            except BudgetError:
+                return None
+        whole = all(len(path) == settings.n_lambdas for path in paths)
+        return paths if whole or is_stale(paths) else None
+
+
+def _part(settings: Settings) -> Settings:
+    work, seconds = settings.max_work, settings.max_seconds
+    return replace(
+        settings,
+        max_work=None if work is None else int(TENTATIVE_SHARE * work),
+        max_seconds=None if seconds is None else TENTATIVE_SHARE * seconds,
+    )
 
 
 def walk_cells(
@@ -236,7 +339,7 @@ def walk_cells(
         )
         for cell in cells:
             plan = Walk(cell.rho, cell.maxpat, stop=stops[cell], stage="refit")
-            walked[cell] = walk(training_set, settings, plan)
+            walked[cell] = walk(training_set, cell.settings(settings), plan)
     return walked
 
 
@@ -269,17 +372,37 @@ def _score(
     return outputs.score(held_out.targets, f, held_out.weights)
 
 
+def costs(results: Sequence[FoldResult], *, by_score: bool) -> Floats:
+    """Return by what points are chosen, the lower the better, over (cells, lambdas)."""
+    if by_score:
+        return np.asarray(-np.mean([result.score for result in results], axis=0))
+    return np.asarray(np.mean([result.loss for result in results], axis=0))
+
+
+def further_cells(results: Sequence[FoldResult], grid: Grid, *, by_score: bool) -> tuple[Cell, ...]:
+    """Return the best cell of each number of starts with the further channels of the grid."""
+    cells, lowest = grid.cells, costs(results, by_score=by_score).min(axis=1)
+    more = []
+    for starts in dict.fromkeys(cell.starts for cell in cells):
+        own = [row for row, cell in enumerate(cells) if cell.starts == starts]
+        best = cells[min(own, key=lambda row: lowest[row])]
+        more += [best._replace(pooling=names, count_scale=scale) for names, scale in grid.further]
+    return tuple(more)
+
+
 def choose(
     results: Sequence[FoldResult], grid: Grid, *, by_score: bool, slack: float = 0.0
 ) -> Choice:
     """Take the sparsest point whose mean over folds is within ``slack`` of the best.
 
-    Ties go to the better mean, then to the larger lambda, then to the cell that comes first.
+    Ties go to the better mean, then to the larger lambda, then to the cell that comes first. A cell
+    in addition to the grid must be better than all of the grid by `EXTRA_MARGIN` of what it is at
+    lambda_max.
     """
-    if by_score:
-        cost = -np.mean([result.score for result in results], axis=0)
-    else:
-        cost = np.mean([result.loss for result in results], axis=0)
+    cost = costs(results, by_score=by_score)
+    if grid.extra:
+        n_first = len(cost) - len(grid.extra)
+        cost[n_first:] += EXTRA_MARGIN * abs(cost[:n_first, 0].min())
     n_nonzero = np.mean([result.n_nonzero for result in results], axis=0)
     best = cost.min()
     tied = cost <= best + max(slack, ROUNDING * abs(best))

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from aglets.graphlets.graphlet import POOLINGS
 from aglets.graphs.arrays import Codes, Ints
 
-__all__ = ["CHANNELS", "channels_of", "named", "patterns_of", "pooling_of"]
+__all__ = ["CHANNELS", "Channel", "channels_of", "named", "patterns_of", "pooling_of"]
 
-#: What may be made of the places of a pattern in a graph, by number.
-CHANNELS = POOLINGS
+
+class Channel(NamedTuple):
+    """What is made of the places of a pattern in a graph."""
+
+    pooling: str
+    count_scale: str = "raw"
+
+
+#: All channels, by number.
+CHANNELS = (
+    *(Channel("best"), Channel("sum"), Channel("mean")),
+    *(Channel("sum", "sqrt"), Channel("mean", "sqrt")),
+)
 
 
 def named(patterns: Ints, channels: Codes | Ints) -> Ints:
@@ -35,12 +47,16 @@ def channels_of(names: Ints) -> Codes:
     return (names % len(CHANNELS)).astype(np.int32)
 
 
-def pooling_of(pooling: tuple[str, ...]) -> Codes:
-    """Return the channels of some poolings.
+def pooling_of(pooling: tuple[str, ...], count_scale: str = "raw") -> Codes:
+    """Return the channels of some poolings; the best place has no scale of counts.
 
     Examples
     --------
     >>> pooling_of(("best", "mean"))
     array([0, 2], dtype=int32)
+    >>> pooling_of(("best", "mean"), "sqrt")
+    array([0, 4], dtype=int32)
     """
-    return np.array([CHANNELS.index(name) for name in pooling], dtype=np.int32)
+    scales = {"best": "raw"}
+    channels = [Channel(name, scales.get(name, count_scale)) for name in pooling]
+    return np.array([CHANNELS.index(channel) for channel in channels], dtype=np.int32)

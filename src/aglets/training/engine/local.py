@@ -13,6 +13,7 @@ from aglets import _core
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts, Tree
+from aglets.mining.arguments import checked_scale
 from aglets.model.losses import JointLoss
 from aglets.preprocessing.starts import starting_vectors
 from aglets.training.engine.covariate_design import CovariateDesign, CovariateMoments
@@ -205,7 +206,8 @@ class LocalGraphs:
         sample = placement.sample
         self.placement = placement
         self.rho, self.maxpat, self.output = goal.rho, goal.maxpat, goal.output
-        self.pooling, self.counts = goal.pooling, goal.pooling != ("best",)
+        self.pooling, self.count_scale = goal.pooling, goal.count_scale
+        self.counts = goal.pooling != ("best",)
         self.loss, self.sharing = goal.loss, goal.sharing
         self.one_target = isinstance(goal.loss, JointLoss) and goal.loss.one_target
         self.y, self.weight = rows_of(sample, goal.output)
@@ -235,8 +237,10 @@ class LocalGraphs:
             maxpat=self.maxpat,
             pooling=self.pooling,
             sharing=self.sharing,
+            count_scale=self.count_scale,
         )
-        return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
+        channels = pooling_of(self.pooling, self.count_scale)
+        return replace(found, nodes=named(found.nodes, channels[found.channels]))
 
     def lambda_max(self, scores: LocalScores) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
@@ -247,6 +251,7 @@ class LocalGraphs:
             maxpat=self.maxpat,
             pooling=self.pooling,
             sharing=self.sharing,
+            count_scale=self.count_scale,
         )
         return value, 0 if node < 0 else len(tree.pattern(node).types)
 
@@ -256,7 +261,11 @@ class LocalGraphs:
         A row per tree node, and a column per channel; a last axis for several outputs.
         """
         up, down = self.placement.tree.signed_sums(
-            nodes, scores.residual, rho=self.rho, pooling=self.pooling
+            nodes,
+            scores.residual,
+            rho=self.rho,
+            pooling=self.pooling,
+            count_scale=self.count_scale,
         )
         return (up[:, :, 0], down[:, :, 0]) if self.y.ndim == 1 else (up, down)
 
@@ -340,6 +349,12 @@ class LocalGraphs:
     def pooled(self, handles: Codes, scores: Floats) -> Floats:
         """Make values of numbers per place, as the channel of each graphlet asks for."""
         return self.placement.bank.pool(handles, scores)
+
+    def takes_roots(self, handles: Codes) -> Bools:
+        """Whether the value of each graphlet is the square root of a sum or mean."""
+        entered = self.placement.entered
+        scales = [CHANNELS[entered[handle][1]].count_scale for handle in handles.tolist()]
+        return np.array([scale == "sqrt" for scale in scales], dtype=bool)
 
 
 class HeldOut:
@@ -439,7 +454,10 @@ def starting_attributes(starts: Starts, patterns: Sequence[Pattern]) -> tuple[Fl
 
 def added(bank: _core.GraphletBank, pattern: Pattern, channel: int, support: Codes) -> int:
     """Let a bank take up a pattern that exactly these graphs contain; return its handle."""
-    handle: int = bank.add(core_pattern(pattern), support, _core.Pooling[CHANNELS[channel]])
+    pooling, count_scale = CHANNELS[channel]
+    handle: int = bank.add(
+        core_pattern(pattern), support, _core.Pooling[pooling], checked_scale(count_scale)
+    )
     return handle
 
 

@@ -250,13 +250,17 @@ class LocalScores:
     def _distances(self, chosen: Bools, psi: Floats) -> Floats:
         """Return rho psi² D; of a graphlet that counts, psi times the sum of rho s D over places.
 
-        By Cauchy and Schwarz that bounds |d psi / dz|² / (4 rho).
+        By Cauchy and Schwarz that bounds |d psi / dz|² / (4 rho). Where psi is a square root, it is
+        a quarter of the sum: the derivative of the sum is divided by 2 psi.
         """
         places = self.matched.values.places
         if places is None:
             return _less_log(psi) * psi
         own, graphs = places.of(chosen), self.matched.graphs
-        return graphs.pooled(self.matched.handles[chosen], _less_log(own.scores)) * psi
+        handles = self.matched.handles[chosen]
+        sums = graphs.pooled(handles, _less_log(own.scores))
+        roots = graphs.takes_roots(handles)[:, None]
+        return np.where(roots, 0.25 * sums**2, sums * psi)
 
 
 def decision(coef: Floats, beta0: Intercept, rows: Floats) -> Floats:

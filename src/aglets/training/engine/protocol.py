@@ -101,6 +101,8 @@ class Goal:
     sharing : float
         With all outputs together, the part of the penalty that a graphlet pays once for all of
         them (`Shared`); the rest is paid for every output.
+    count_scale : {"raw", "sqrt"}
+        Whether sums and means are taken as they are, or their square roots.
     """
 
     loss: Loss | JointLoss
@@ -110,6 +112,7 @@ class Goal:
     covariate_penalty: float = 0.0
     pooling: tuple[str, ...] = ("best",)
     sharing: float = 1.0
+    count_scale: str = "raw"
 
     @property
     def outputs(self) -> tuple[int, ...]:

@@ -187,6 +187,7 @@ class ShardedGraphs:
         self.parts = parts
         self.maxpat, self.pooling, self.sharing = goal.maxpat, goal.pooling, goal.sharing
         self.loss = goal.loss
+        self.count_scale = goal.count_scale
         self.design = design
         self._likely = np.empty(0, dtype=np.int64)  # codes that the last search visited
 
@@ -203,7 +204,8 @@ class ShardedGraphs:
         tree = self.placement.tree
         asked = (lam, self.maxpat, self.pooling, self._likely, self.sharing)
         found, self._likely = tree.search(self.parts, scores.parts, *asked)
-        return replace(found, nodes=named(found.nodes, pooling_of(self.pooling)[found.channels]))
+        channels = pooling_of(self.pooling, self.count_scale)
+        return replace(found, nodes=named(found.nodes, channels[found.channels]))
 
     def lambda_max(self, scores: ShardedScores) -> tuple[float, int]:
         """Largest |g| of all untrained graphlets, and the size of the pattern that has it."""
