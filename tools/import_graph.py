@@ -42,6 +42,7 @@ REASONS = {
     "explain/_global.py": "one explanation: its fields, how they are computed, how it prints",
     "explain/_global.py: summarise": "one record per graphlet, filled field by field",
     "explain/_local.py": "one explanation: its fields, how they are computed, how it prints",
+    "graphlets/graphlet.py: Graphlet.__init__": "one check per argument, in the order of arguments",
     "graphs/graph_set.py": "one class and its views; mechanics are in `_columns.py`",
     "graphs/graph_set.py: GraphSet.from_lists": "one check per argument, in the order of arguments",
     "io/shards.py": "one format: reader and writer together",

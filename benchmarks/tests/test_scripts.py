@@ -33,6 +33,8 @@ ELSEWHERE = {
     "model_cases",
     "paper.cost",
     "bench_counts",
+    "bench_counts_sets",
+    "bench_interactions",
     "bench_ibenchmark",
     "bench_reading",
     "bench_trust",

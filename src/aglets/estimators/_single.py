@@ -157,7 +157,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         Whether sums and means are taken as they are, or their square roots. "auto" is "raw".
     node_labels : {"auto", "degree", "none"} or callable, default="auto"
         How nodes get their labels. "none" takes those that they have; "degree" gives every node the
-        number of its neighbours as its label, with ranges above 16; a function is called with each
+        number of its neighbours as its label, ranges from 16 on; a function is called with each
         `Graph` and returns one label per node. "auto" is "degree" where all nodes have the same
         label and no attributes, else "none". Graphs to predict are labelled alike; a model file
         keeps all but functions, whose labels the graphs must have then.

@@ -1,8 +1,8 @@
 """Labels for graphs whose nodes have none: how many neighbours a node has.
 
-Patterns of nodes that all look alike say little and are many. The degree of a node tells them
-apart. Degrees up to `EXACT` are labels of their own; above it one label stands for a range that
-grows by a quarter of its lower end each time, and from `CAP` on all are one.
+Patterns of nodes that all look alike say little and are many. The degree of a node makes the
+difference. Degrees below `EXACT` are labels of their own; from there on a label stands for a range
+that grows by a quarter of its lower end each time, and from `CAP` on all are one.
 """
 
 from __future__ import annotations
