@@ -254,3 +254,9 @@ def test_engines_of_the_command_line(tmp_path, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert "Expected --shards only with --engine ray or sharded" in said
     assert "Expected --address only with --engine ray" in said
+
+
+def test_graphs_in_shards_keep_their_labels(tmp_path):
+    shards = written(tmp_path / "s", random_set(20, seed=1), np.arange(20) % 2)
+    with pytest.raises(ValueError, match="taken with the labels that they have. Got node_labels="):
+        LagraClassifier(engine=ShardedEngine(2), node_labels="degree").fit(shards)

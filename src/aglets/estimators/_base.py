@@ -243,9 +243,14 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
 
     def _on_shards(self, graphs: StoredGraphs, callback: FitCallback) -> BaseLagra:
         """Fit to graphs in files; what is shown of the model is taken from the first of them."""
+        if self.node_labels not in ("auto", "none"):
+            raise ValueError(
+                "Graphs in shards are taken with the labels that they have. Got "
+                f"node_labels={self.node_labels!r}; label them before they are written."
+            )
         sample = self._learn_targets(graphs, graphs.targets(), None)
         assert isinstance(sample, StoredSample)
-        self.covariates_ = None
+        self.covariates_, self.node_labels_ = None, "none"
         with self._engine.session():
             self._fit_stored(sample, callback)
         shown, y = graphs.first(N_SHOWN)
