@@ -21,11 +21,14 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from aglets.datasets.splits import ScaffoldKFold
 from aglets.drawing import html
+from aglets.estimators.scoring import Score, answers_of, scorer_for
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats, Rows
 from aglets.graphs.leaks import LeakWarning, is_contiguous, is_measured, order_leak, size_leak
 from aglets.graphs.named_columns import NamedColumns
+from aglets.model.metrics import METRICS, metrics, target_metrics
 from aglets.model.target import is_known
 from aglets.model.target_table import known_values, target_names, target_table
 from aglets.training.stratify import marks_of, stratified_folds
@@ -57,7 +60,7 @@ class Split:
     ----------
     n_train, n_test : int
     score : float
-        Accuracy, or R², of the estimator on the test graphs.
+        Accuracy, or R², of the estimator on the test graphs, or what ``scoring`` says.
     size_score : float
         The same of a small decision tree that sees numbers of nodes and edges only.
     n_graphlets : int
@@ -67,6 +70,9 @@ class Split:
         For fitting.
     target_scores : dict of str to float
         Of several targets: the score of each, of which ``score`` is the mean.
+    metrics : dict
+        What people quote, by name: AUC, average precision, balanced accuracy and MCC of classes;
+        R², RMSE, MAE and Spearman's correlation of numbers.
     """
 
     n_train: int
@@ -77,6 +83,7 @@ class Split:
     chosen: dict[str, float]
     seconds: float
     target_scores: dict[str, float] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class Evaluation:
     estimator : str
         As it prints.
     score_name : str
-        "accuracy" or "R²".
+        "accuracy", "R²", or what ``scoring`` was.
     splits : tuple of Split
     parts : str
         A mark of the splits: evaluations with the same one can be compared split by split.
@@ -119,10 +126,24 @@ class Evaluation:
 
         No accuracy or R² is above 1, and no accuracy below 0: there the interval ends.
         """
-        found = self._estimate(self.scores, level)
-        lowest = 0.0 if self.score_name.endswith("accuracy") else -np.inf
+        return self._bounded(self.score_name, self._estimate(self.scores, level))
+
+    def metric(self, name: str, level: float = 0.95) -> Estimate:
+        """Return another number that people quote, such as "AUC" or "RMSE", in the same way."""
+        known = list(self.splits[0].metrics)
+        if name not in known:
+            raise ValueError(
+                f"Expected one of the metrics {', '.join(map(repr, known))}. Got {name!r} instead."
+            )
+        values = np.array([split.metrics[name] for split in self.splits])
+        return self._bounded(name, self._estimate(values, level))
+
+    def _bounded(self, name: str, found: Estimate) -> Estimate:
+        plain = name.removeprefix("mean ")
+        ends = [(metric.low, metric.high) for metric in METRICS.values() if metric.name == plain]
+        low, high = ends[0] if ends else (-np.inf, np.inf)
         return found._replace(
-            low=float(np.maximum(found.low, lowest)), high=float(np.minimum(found.high, 1.0))
+            low=float(np.maximum(found.low, low)), high=float(np.minimum(found.high, high))
         )
 
     def difference(self, other: Evaluation, level: float = 0.95) -> Estimate:
@@ -160,6 +181,7 @@ class Evaluation:
             "estimate": self.estimate()._asdict(),
             "over_size": self.over_size()._asdict(),
             "targets": self.of_targets(),
+            "metrics": {name: self.metric(name)._asdict() for name in self.splits[0].metrics},
             "splits": [asdict(split) for split in self.splits],
         }
 
@@ -168,7 +190,12 @@ class Evaluation:
         import pandas as pd
 
         rows = [asdict(split) for split in self.splits]
-        return pd.DataFrame([row | row.pop("chosen") | row.pop("target_scores") for row in rows])
+        return pd.DataFrame(
+            [
+                row | row.pop("chosen") | row.pop("target_scores") | row.pop("metrics")
+                for row in rows
+            ]
+        )
 
     def of_targets(self) -> dict[str, float]:
         """Return the mean score of each target, if there are several."""
@@ -187,6 +214,11 @@ class Evaluation:
             *((f"  {name}", f"{score:.3f}") for name, score in self.of_targets().items()),
             ("size of the graph only", f"{self.size_scores.mean():.3f}"),
             ("better than that by", str(self.over_size())),
+            *(
+                (name, str(self.metric(name)))
+                for name in self.splits[0].metrics
+                if name != self.score_name
+            ),
             ("graphlets", f"{self.n_graphlets.mean():.1f} on average"),
             ("seconds to fit", f"{np.mean([split.seconds for split in self.splits]):.1f}"),
         ]
@@ -214,6 +246,7 @@ def evaluate(
     *,
     cv: Any = 5,
     n_repeats: int = 1,
+    scoring: Any = None,
     covariates: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -232,11 +265,18 @@ def evaluate(
     y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
         NaN or None is where a value is unknown. The score of several targets is the mean of
         theirs.
-    cv : int, splitter or iterable, default=5
-        So many folds, shuffled and with the proportions of classes, or as a scikit-learn splitter
-        says.
+    cv : int, "scaffold", splitter or iterable, default=5
+        So many folds, shuffled and with the proportions of classes; five folds of molecules such
+        that no scaffold is trained on and tested (:class:`aglets.datasets.ScaffoldKFold`, which
+        makes any number); or as a scikit-learn splitter says, such as
+        :class:`aglets.datasets.TimeFolds`.
     n_repeats : int, default=1
         Number of times to shuffle into folds; more make the mean steadier.
+    scoring : str or callable, optional
+        What the score is, as in scikit-learn: "roc_auc", "average_precision", "balanced_accuracy",
+        "matthews_corrcoef", "neg_root_mean_squared_error", "neg_mean_absolute_error", "r2" or
+        another name; or a function of (estimator, graphs, y). Also "spearman". Else accuracy or R².
+        The metrics that people quote are computed in any case.
     covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
         Your own covariates, for ``fit`` and ``score``.
     random_state : int, default=0
@@ -270,7 +310,13 @@ def evaluate(
     targets = target_table(y, len(given))
     if targets.ndim == 2:
         targets = NamedColumns(targets, target_names(y, targets.shape[1]))
-    splits = _splits(estimator, targets, cv, n_repeats, random_state)
+    if targets.ndim == 2 and scoring is not None:
+        raise ValueError(
+            f"scoring is for one target. Got {scoring!r} for {targets.shape[1]}; evaluate them one "
+            "by one, or see the metrics of an evaluation without it."
+        )
+    score = scorer_for(scoring, estimator, covariates)
+    splits = _splits(estimator, given, targets, cv, n_repeats, random_state)
     _warn(given, targets, splits)
     template = clone(estimator)
     if getattr(template, "random_state", 0) is None:
@@ -281,19 +327,19 @@ def evaluate(
         covariates if covariates is None or hasattr(covariates, "iloc") else np.asarray(covariates)
     )
     found = Parallel(n_jobs=n_jobs)(
-        delayed(_evaluated)(clone(template), given, targets, table, train, test)
+        delayed(_evaluated)(clone(template), given, targets, table, score, train, test)
         for train, test in splits
     )
     return Evaluation(
         estimator=repr(estimator),
-        score_name=_score_name(estimator, targets),
+        score_name=_score_name(estimator, targets) if scoring is None else score.name,
         splits=tuple(found),
         parts=_mark(given, splits),
     )
 
 
 def _splits(
-    estimator: Any, y: NDArray[Any], cv: Any, n_repeats: int, random_state: int
+    estimator: Any, graphs: GraphSet, y: NDArray[Any], cv: Any, n_repeats: int, random_state: int
 ) -> list[tuple[Rows, Rows]]:
     classes = is_classifier(estimator)
     if y.ndim == 2 and isinstance(cv, (int, np.integer)):
@@ -308,9 +354,17 @@ def _splits(
             f"n_repeats is for a number of folds. Got n_repeats={n_repeats} with a splitter of "
             "your own; repeat in the splitter instead."
         )
+    elif isinstance(cv, str):
+        if cv != "scaffold":
+            raise ValueError(
+                f"cv must be a number of folds, 'scaffold', a splitter or a list. Got {cv!r}."
+            )
+        splitter = ScaffoldKFold(random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=classes)
-    found: Iterable[tuple[Rows, Rows]] = splitter.split(np.arange(len(y)), y)
+    # Only scaffolds ask what the graphs are.
+    given: Any = graphs if isinstance(splitter, ScaffoldKFold) else np.arange(len(y))
+    found: Iterable[tuple[Rows, Rows]] = splitter.split(given, y)
     return [(np.asarray(train), np.asarray(test)) for train, test in found]
 
 
@@ -324,7 +378,13 @@ def _warn(graphs: GraphSet, y: NDArray[Any], splits: list[tuple[Rows, Rows]]) ->
 
 
 def _evaluated(
-    estimator: Any, graphs: GraphSet, y: NDArray[Any], covariates: Any, train: Rows, test: Rows
+    estimator: Any,
+    graphs: GraphSet,
+    y: NDArray[Any],
+    covariates: Any,
+    score: Score,
+    train: Rows,
+    test: Rows,
 ) -> Split:
     start = time.perf_counter()
     estimator.fit(graphs[train], y[train], **_own(covariates, train))
@@ -332,7 +392,14 @@ def _evaluated(
     with warnings.catch_warnings():
         # Parts of one data set may lack each other's labels: no news for the user.
         warnings.simplefilter("ignore", UserWarning)
-        score = estimator.score(graphs[test], y[test], **_own(covariates, test))
+        own = _own(covariates, test)
+        if y.ndim == 2:
+            value = float(estimator.score(graphs[test], y[test], **own))
+            of_targets, quoted = _of_targets(estimator, graphs[test], y[test], own)
+        else:
+            answers = answers_of(estimator, graphs[test], y[test], own)
+            value = score.of(estimator, graphs[test], y[test], answers, own)
+            of_targets, quoted = {}, metrics(answers)
     chosen = {
         name.rstrip("_"): float(getattr(estimator, name))
         for name in POINT
@@ -341,27 +408,37 @@ def _evaluated(
     return Split(
         n_train=len(train),
         n_test=len(test),
-        score=float(score),
-        size_score=_size_score(estimator, graphs, y, train, test),
+        score=value,
+        size_score=_size_score(estimator, graphs, y, score, train, test),
         n_graphlets=len(getattr(estimator, "graphlets_", ())),
         chosen=chosen,
         seconds=seconds,
-        target_scores=_target_scores(estimator, graphs[test], y[test], _own(covariates, test)),
+        target_scores=of_targets,
+        metrics=quoted,
     )
 
 
-def _target_scores(
+def _of_targets(
     estimator: Any, graphs: GraphSet, y: NDArray[Any], own: dict[str, Any]
-) -> dict[str, float]:
-    """Score each of several targets."""
-    if y.ndim == 1:
-        return {}
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Score each of several targets, and take the mean of each metric over them."""
     outputs = estimator.model_.outputs
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        f = estimator.model_.decision_function(graphs, own.get("covariates"))
-    scores = outputs.scores(outputs.encode(y), outputs.as_table(f), np.ones(len(f)))
-    return dict(zip(map(str, outputs.target_names), scores.tolist(), strict=True))
+    f = outputs.as_table(estimator.model_.decision_function(graphs, own.get("covariates")))
+    encoded = outputs.encode(y)
+    scores = outputs.scores(encoded, f, np.ones(len(f)))
+    found = [
+        target_metrics(target, encoded[at], f[:, at])
+        for target, at in zip(outputs.targets, outputs.slices, strict=True)
+    ]
+    known: dict[str, list[float]] = {}
+    for part in found:
+        for name, value in part.items():
+            known.setdefault(name, []).extend([] if np.isnan(value) else [value])
+    means = {
+        f"mean {name}": float(np.mean(values)) if values else np.nan
+        for name, values in known.items()
+    }
+    return dict(zip(map(str, outputs.target_names), scores.tolist(), strict=True)), means
 
 
 def _score_name(estimator: Any, y: NDArray[Any]) -> str:
@@ -381,15 +458,16 @@ def _own(covariates: Any, rows: Rows) -> dict[str, Any]:
 
 
 def _size_score(
-    estimator: Any, graphs: GraphSet, y: NDArray[Any], train: Rows, test: Rows
+    estimator: Any, graphs: GraphSet, y: NDArray[Any], score: Score, train: Rows, test: Rows
 ) -> float:
     if y.ndim == 2:
         each = [_size_score_of(graphs, column, train, test) for column in np.asarray(y).T]
         return float(np.nanmean(each))
     sizes = np.column_stack([graphs.n_nodes, graphs.n_edges])
     kind = DecisionTreeClassifier if is_classifier(estimator) else DecisionTreeRegressor
-    tree = kind(max_depth=2, random_state=0)
-    return float(tree.fit(sizes[train], y[train]).score(sizes[test], y[test]))
+    tree = kind(max_depth=2, random_state=0).fit(sizes[train], y[train])
+    answers = answers_of(tree, sizes[test], y[test], {})
+    return score.of(tree, sizes[test], y[test], answers, {})
 
 
 def _size_score_of(graphs: GraphSet, y: NDArray[Any], train: Rows, test: Rows) -> float:

@@ -67,7 +67,9 @@ _OPTIONS = {
     "max_bytes": "memory-limit",
 }
 #: Options that take a value, in quotes or left open.
-_VALUED = re.compile(r"\b(smiles|target|id_column|name_column|separator)=('[^']*'|COLUMN)")
+_VALUED = re.compile(
+    r"\b(smiles|target|id_column|name_column|time_column|separator)=('[^']*'|COLUMN)"
+)
 _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+")
 
 

@@ -17,9 +17,11 @@ from aglets.cli.fit import (
 )
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.cli.tasks import Kind, estimator_for
+from aglets.cli.test_part import SplitKind, TimeColumn
 
 EXAMPLES = (
     "aglets evaluate demo --folds 3 --rho 0.1 --maxpat 3",
+    "aglets evaluate molecules.csv --target active --cv scaffold --scoring roc_auc",
     "aglets evaluate molecules.csv --smiles smiles --target active --folds 3 --maxpat 2 --json",
 )
 
@@ -29,6 +31,21 @@ def evaluate(
     source: Source,
     task: Targets = Kind.auto,
     folds: Annotated[int, typer.Option("--folds", help="Parts to test on, in turn.", min=2)] = 5,
+    cv: Annotated[
+        SplitKind,
+        typer.Option(
+            "--cv", help="Parts at random, without common scaffolds, or later than all before."
+        ),
+    ] = SplitKind.random,
+    time_column: TimeColumn = None,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            "--scoring",
+            metavar="NAME",
+            help="What the score is, as in scikit-learn: roc_auc, average_precision, r2, ...",
+        ),
+    ] = None,
     repeats: Annotated[
         int, typer.Option("--repeats", help="Number of times to shuffle into parts.", min=1)
     ] = 1,
@@ -61,10 +78,24 @@ def evaluate(
         estimator,
         graphs,
         y,
-        cv=folds,
+        cv=_parts(source, graphs, cv, folds, time_column, seed),
+        scoring=scoring,
         n_repeats=repeats,
         covariates=source.covariates(covariate_columns, graphs),
         random_state=seed,
         n_jobs=jobs,
     )
     typer.echo(json.dumps(found.to_dict()) if as_json else str(found))
+
+
+def _parts(
+    source: Source, graphs: Any, kind: SplitKind, folds: int, time_column: str | None, seed: int
+) -> Any:
+    """Return what `evaluate` takes as ``cv``."""
+    from aglets.datasets.splits import ScaffoldKFold, TimeFolds
+
+    if kind is SplitKind.scaffold:
+        return ScaffoldKFold(folds, random_state=seed)
+    if kind is SplitKind.time:
+        return TimeFolds(source.times(time_column, graphs), folds)
+    return folds

@@ -17,9 +17,12 @@ from aglets.cli.names import all_losses, named
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.cli.tasks import Kind, class_weights, estimator_for, size_leaks
+from aglets.cli.test_part import SplitKind, TimeColumn, test_part
 from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from aglets.cli.progress import FitProgress
     from aglets.model import LagraModel
     from aglets.training.fitting import Task
@@ -29,6 +32,7 @@ EXAMPLES = (
     "aglets fit molecules.csv --smiles smiles --target active -o active.aglets --seed 0",
     "aglets fit molecules.csv --target 'NR-*,SR-*' -o tox.aglets --maxpat 2 --rho 0.1",
     "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 3 --maxpat 4 --time-limit 60",
+    "aglets fit molecules.csv --target active -o active.aglets --test 0.2 --split scaffold",
     "aglets fit demo -o demo.aglets --stability 20 --jobs 2",
     "aglets fit demo -o demo.aglets --rho 0.1 --maxpat 2 --engine sharded --shards 2",
 )
@@ -87,6 +91,12 @@ def _sizes(values: list[int] | None) -> list[int] | None:
 
 def _lengths(values: list[float] | None) -> list[float] | None:
     return _checked(values, lambda rho: 0.0 < rho < float("inf"), "greater than 0")
+
+
+def _part(value: float | None) -> float | None:
+    if value is not None and not 0.0 < value < 1.0:
+        raise typer.BadParameter(f"{value:g} is not a part between 0 and 1.")
+    return value
 
 
 def _checked(
@@ -222,6 +232,23 @@ def fit(
         typer.Option("--covariate-penalty", help="Their penalty, in lambdas; 0 is none.", min=0.0),
     ] = 0.0,
     seed: Annotated[int, typer.Option("--seed", help="Which graphs are held out.")] = 0,
+    test: Annotated[
+        float | None,
+        typer.Option(
+            "--test",
+            help="Part of the graphs to keep aside, as 0.2, and to predict once at the end; "
+            "OUTPUT.test.csv lists them.",
+            callback=_part,
+        ),
+    ] = None,
+    split: Annotated[
+        SplitKind,
+        typer.Option(
+            "--split",
+            help="Take that part at random, without common scaffolds, or the latest graphs.",
+        ),
+    ] = SplitKind.random,
+    time_column: TimeColumn = None,
     stability: Annotated[
         int,
         typer.Option(
@@ -263,8 +290,11 @@ def fit(
 
     Part of the graphs is held out to choose rho, maxpat and lambda; then all are used. Ctrl-C saves
     the best model so far, and --resume continues from there. With --stability the file also says
-    how often each graphlet is found again in fits to half of the graphs.
+    how often each graphlet is found again in fits to half of the graphs. With --test some graphs
+    take no part in any of this: the finished model predicts them, once.
     """
+    from sklearn.base import is_classifier
+
     from aglets.cli.progress import FitProgress
     from aglets.estimators import N_AVERAGED
     from aglets.explain.plain import NO_GRAPHLETS
@@ -276,7 +306,11 @@ def fit(
     check_output(target, source, what="the model")
     folder = checkpoint or target.with_name(target.name + ".checkpoint")
     found = check_folder(folder) is not None
-    graphs, y = source.load_with_targets()
+    listed = target.with_name(f"{target.name}.test.csv")
+    if test is not None:
+        check_output(listed, source, what="the list of test graphs")
+    everything = source.load_with_targets()
+    graphs, y = everything
     estimator = estimator_for(y, task, loss, loss_option)
     options: dict[str, Any] = {"n_lambdas": n_lambdas, "random_state": seed, "n_jobs": jobs}
     options |= {"maxpats": tuple(maxpat)} if maxpat else {}
@@ -289,7 +323,21 @@ def fit(
     options |= {"pooling": _pooling(pooling)} if pooling else {}
     options |= {"sharing": _sharing(sharing)} if sharing else {}
     options |= {"count_scale": count_scale.value, "node_labels": node_labels.value}
-    own = source.covariates(covariate_columns, graphs)
+    all_own = own = source.covariates(covariate_columns, graphs)
+    aside = None
+    if test is not None:
+        aside = test_part(
+            source,
+            graphs,
+            y,
+            test,
+            split,
+            time_column=time_column,
+            classes=is_classifier(estimator),
+            seed=seed,
+        )
+        graphs, y = graphs[aside.train], y[aside.train]
+        own = None if own is None else own[aside.train]
     if covariates is not None or own is not None:
         built_in = None if covariates is None else covariates.value
         options |= {"covariates": built_in, "covariate_penalty": covariate_penalty}
@@ -316,8 +364,13 @@ def fit(
         rates = estimator.stability(graphs, y, n_rounds=stability, covariates=own)
         model = replace(model, stability=rates)
         model.save(target)
+    tested = None
+    if aside is not None:
+        tested = {**aside.result(model, *everything, all_own), "file": str(listed)}
+        aside.write(listed, model, *everything, all_own)
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
+    summary["test"] = tested
     summary["warnings"] = size_leaks(graphs, y) if covariates is None else []
     if node_labels is Labelling.auto and model.input_spec.node_labels == "degree":
         summary["warnings"].append(DEGREES_NOTE)
@@ -465,6 +518,21 @@ def _is_chosen(task: Task, estimator: Any) -> bool:
     return same and task.node_labels == estimator.node_labels_
 
 
+def _print_test(tested: dict[str, Any], console: Console) -> None:
+    from aglets.model.metrics import text_of
+
+    several = any(isinstance(part, dict) for part in tested["metrics"].values())
+    parts = tested["metrics"] if several else {None: tested["metrics"]}
+    for name, found in parts.items():
+        of = "" if name is None else f" of {name}"
+        console.print(
+            f"Test{of} on {tested['n_test']} graphs kept aside ({tested['split']} split): "
+            f"{text_of(found)}",
+            markup=False,
+        )
+    console.print(f"{visible(tested['file'])}: these graphs, and their predictions", markup=False)
+
+
 def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Path) -> None:
     from rich.console import Console
 
@@ -491,5 +559,7 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
             style="yellow",
         )
     console.print(f"{visible(summary['model'])}: {', '.join(parts)}", markup=False)
+    if summary["test"] is not None:
+        _print_test(summary["test"], console)
     for text in summary["warnings"]:
         console.print(f"Note: {visible(text)}", markup=False, style="yellow")

@@ -247,21 +247,36 @@ class Source:
 
     def covariates(self, columns: str | None, graphs: GraphSet) -> NumberTable | None:
         """Return the columns of the table that are covariates, for graphs that came from it."""
-        from aglets.io.files import format_of
-        from aglets.io.table import TABLES, read_numbers_of
+        from aglets.io.table import read_numbers_of
 
         names = _names(columns)
         if not names:
             return None
+        separator = self._separator("--covariate-columns")
+        return read_numbers_of(self.data, names, graphs, separator=separator)
+
+    def times(self, column: str | None, graphs: GraphSet) -> npt.NDArray[Any]:
+        """Return the column of times, for graphs that came from the table."""
+        from aglets.io.table import read_column
+
+        if column is None:
+            raise ValueError("Expected a column to split by time; name it with --time-column.")
+        separator = self._separator("--time-column")
+        return read_column(self.data, column, graphs, option="time_column", separator=separator)
+
+    def _separator(self, option: str) -> str | None:
+        """Return how columns are separated, or raise if this is not a table in a file."""
+        from aglets.io.files import format_of
+        from aglets.io.table import TABLES
+
         is_file = Path(self.data).is_file()
         kind = format_of(self.data, self.options.format) if is_file else None
         if kind not in TABLES:
             raise ValueError(
-                f"Expected a table in a file for --covariate-columns, but {self.data} is none; "
+                f"Expected a table in a file for {option}, but {self.data} is none; "
                 "give a .csv, .tsv or .parquet file."
             )
-        separator = self.options.separator or ("\t" if kind == "tsv" else None)
-        return read_numbers_of(self.data, names, graphs, separator=separator)
+        return self.options.separator or ("\t" if kind == "tsv" else None)
 
     def _is_name(self) -> bool:
         """Whether it is the name of a data set rather than of a file."""

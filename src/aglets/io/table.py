@@ -16,7 +16,7 @@ from aglets.graphs.arrays import Floats
 from aglets.io._molecule_sets import Item, identified, read_molecules
 from aglets.io._molecules import FeatureOptions, MoleculeFeatures
 from aglets.io._rows import Row, table_rows
-from aglets.io._targets import Targets, chosen_names, parsed, target_columns
+from aglets.io._targets import Targets, chosen_names, parsed, target_array, target_columns
 from aglets.io.failures import Errors, Failure, summary
 from aglets.io.registry import MOLECULE_OPTIONS, Format, ReadOptions, register_format
 
@@ -204,9 +204,40 @@ class NumberTable:
         """Give the numbers alone."""
         return np.array(self.values, dtype=dtype, copy=True)
 
-    def __getitem__(self, at: Any) -> Floats:
-        """Give some of the numbers alone."""
-        return np.asarray(self.values[at])
+    def __getitem__(self, rows: Any) -> NumberTable:
+        """Take some rows."""
+        return replace(self, values=self.values[rows])
+
+
+def read_column(
+    path: str | os.PathLike[str],
+    column: str,
+    graphs: GraphSet,
+    *,
+    option: str,
+    separator: str | None = None,
+) -> Targets:
+    """Read a column for graphs that came from the same table: numbers, or else text.
+
+    Parameters
+    ----------
+    path, graphs, separator
+        As in `read_numbers_of`.
+    column : str
+    option : str
+        Which option named the column.
+    """
+    wanted = set([] if graphs.rows is None else graphs.rows.tolist())
+    rows = table_rows(path, {option: column}, separator=separator)
+    found = {row.row: (row, target_value(row, column)) for row in rows if row.row in wanted}
+    failures = [
+        Failure(row.row, f"there is no value in column {column!r}", row.line)
+        for row, value in found.values()
+        if value is None
+    ]
+    if failures:
+        raise ValueError(f"Expected a value in every row of {_name(path)}: {summary(failures)}.")
+    return target_array([value for _, value in found.values()], _name(path))
 
 
 def read_numbers_of(

@@ -1,0 +1,135 @@
+"""`aglets fit --test`: graphs that are kept aside, and what the finished model says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aglets.cli.sources import Source
+
+if TYPE_CHECKING:
+    from aglets import GraphSet
+    from aglets.graphs.arrays import Rows
+    from aglets.model import LagraModel
+
+__all__ = ["SplitKind", "TestPart", "TimeColumn", "test_part"]
+
+
+class SplitKind(str, Enum):
+    """How graphs to test on are taken."""
+
+    random = "random"
+    scaffold = "scaffold"
+    time = "time"
+
+
+TimeColumn = Annotated[
+    str | None,
+    typer.Option("--time-column", help="Column with the time of each molecule, to split by."),
+]
+
+
+@dataclass(frozen=True)
+class TestPart:
+    """Positions of the graphs to train on and to test on.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+    kind : SplitKind
+    """
+
+    # Not a class of tests, whatever its name begins with.
+    __test__ = False
+
+    train: Rows
+    test: Rows
+    kind: SplitKind
+
+    def result(self, model: LagraModel, graphs: GraphSet, y: Any, own: Any) -> dict[str, Any]:
+        """Let the model predict the graphs once, and say how good that is."""
+        from aglets.model.metrics import target_metrics
+
+        outputs = model.outputs
+        f = outputs.as_table(
+            model.decision_function(graphs[self.test], None if own is None else own[self.test])
+        )
+        rows = outputs.encode(y[self.test])
+        found = {
+            target.name: target_metrics(target, rows[at], f[:, at])
+            for target, at in zip(outputs.targets, outputs.slices, strict=True)
+        }
+        return {
+            "split": self.kind.value,
+            "n_train": len(self.train),
+            "n_test": len(self.test),
+            "metrics": next(iter(found.values())) if len(found) == 1 else found,
+        }
+
+    def write(self, path: Path, model: LagraModel, graphs: GraphSet, y: Any, own: Any) -> None:
+        """List the graphs with what is known and what is predicted of them."""
+        from aglets.cli.tables import opened_writer
+
+        part = graphs[self.test]
+        predicted = model.predict(part, None if own is None else own[self.test])
+        rows = self.test if graphs.rows is None else graphs.rows[self.test]
+        columns: dict[str, Any] = {"row": rows.tolist()}
+        for name, values in (("id", part.ids), ("name", part.names), ("smiles", part.smiles)):
+            columns |= {} if values is None else {name: list(values)}
+        columns |= _by_target("target", model, y[self.test])
+        columns |= _by_target("prediction", model, predicted)
+        kinds = dict.fromkeys(columns, str)
+        with opened_writer(path, None, kinds, kinds) as writer:
+            writer.write(
+                [
+                    dict(zip(columns, row, strict=True))
+                    for row in zip(*columns.values(), strict=True)
+                ]
+            )
+
+
+def _by_target(what: str, model: LagraModel, values: Any) -> Mapping[str, list[Any]]:
+    if values.ndim == 1:
+        return {what: values.tolist()}
+    names = model.outputs.target_names
+    return {f"{what}_{name}": values[:, j].tolist() for j, name in enumerate(names)}
+
+
+def test_part(
+    source: Source,
+    graphs: GraphSet,
+    y: Any,
+    fraction: float,
+    kind: SplitKind,
+    *,
+    time_column: str | None,
+    classes: bool,
+    seed: int,
+) -> TestPart:
+    """Choose the graphs to test on; random parts keep the proportions of classes."""
+    import numpy as np
+
+    from aglets.datasets.splits import scaffold_holdout, time_holdout
+
+    if kind is SplitKind.time:
+        train, test = time_holdout(source.times(time_column, graphs), fraction)
+    elif kind is SplitKind.scaffold:
+        train, test = scaffold_holdout(graphs, fraction)
+    else:
+        from sklearn.model_selection import train_test_split
+
+        positions = np.arange(len(graphs))
+        alike = y if classes and y.ndim == 1 else None
+        train, test = train_test_split(
+            positions, test_size=fraction, stratify=alike, random_state=seed
+        )
+        train, test = np.sort(train), np.sort(test)
+    return TestPart(train, test, kind)
+
+
+test_part.__test__ = False  # type: ignore[attr-defined]
