@@ -178,7 +178,7 @@ bench-env: $(BENCH_INSTALLED)
 $(BENCH_INSTALLED): pyproject.toml CMakeLists.txt $(CXX_FILES)
 	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install -q 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
-	$(BENCH_VENV)/bin/python -m pip install -q torch==2.13.0 torch-geometric grakel
+	$(BENCH_VENV)/bin/python -m pip install -q torch==2.13.0 torch-geometric grakel interpret-core
 	$(BENCH_VENV)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/bench \
 		-e '.[plot,chem]' torch==2.13.0
 	touch $@

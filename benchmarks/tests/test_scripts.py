@@ -36,6 +36,7 @@ ELSEWHERE = {
     "bench_counts_sets",
     "bench_interactions",
     "bench_ibenchmark",
+    "bench_molecules",
     "bench_reading",
     "bench_trust",
 }
