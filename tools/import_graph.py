@@ -40,6 +40,7 @@ REASONS = {
     "estimators/_cv.py: LagraRegressorCV.__init__": "as above",
     "estimators/_single.py: LagraClassifier.__init__": "as above",
     "estimators/_single.py: LagraRegressor.__init__": "as above",
+    "evaluation.py": "one evaluation: its fields, how it is made, how it prints",
     "explain/_global.py": "one explanation: its fields, how they are computed, how it prints",
     "explain/_global.py: summarise": "one record per graphlet, filled field by field",
     "explain/_local.py": "one explanation: its fields, how they are computed, how it prints",
