@@ -120,7 +120,8 @@ def test_at_the_top_level_there_are_only_rooms():
 
 
 def test_the_table_of_rooms_in_the_map_is_this_one():
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    # The map below names long modules, too.
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split("<!-- made by", 1)[0]
     table = re.findall(r"^\| `([a-z]+)(?:/|\.py)` \|", text, flags=re.MULTILINE)
     assert table == [room for room in ROOMS if not room.startswith("_")]
 
