@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor
+from aglets.cli import main
 from aglets.explain import explain_local
 from aglets.serve import Limits, make_app
 
@@ -168,6 +169,22 @@ def test_a_table_comes_back_row_by_row(client, model):
     assert back[6]["error"] == "has more than 50 atoms"
     truth = model.predict(GraphSet.from_smiles([row["mol"] for row in good]))
     assert [row["aglets_prediction"] for row in good] == truth.tolist()
+
+
+def test_the_command_listens_on_this_machine_only_unless_asked(
+    model, tmp_path, monkeypatch, capsys
+):
+    started = []
+    monkeypatch.setattr("uvicorn.run", lambda app, **options: started.append((app, options)))
+    model.save(tmp_path / "acids.aglets")
+    assert main(["serve", str(tmp_path / "acids.aglets"), "--port", "8123"]) == 0
+    [(app, options)] = started
+    assert (options["host"], options["port"]) == ("127.0.0.1", 8123)
+    assert "Open http://127.0.0.1:8123" in capsys.readouterr().err
+    with TestClient(app, base_url="http://127.0.0.1:8123") as client:
+        assert client.get("/api/model").json()["name"] == "acids"
+    with TestClient(app, base_url="http://elsewhere") as client:
+        assert client.get("/api/model").status_code == 400
 
 
 @pytest.mark.parametrize(
