@@ -300,15 +300,19 @@ def test_the_report_shows_covariates_and_scores_with_them(demo, own, tmp_path):
     clf = LagraClassifier(**FEW, covariates="size").fit(graphs, y, covariates=own)
     page = report.html(clf, graphs, y, covariates=own)
     start = page.index('type="application/json">') + len('type="application/json">')
-    data = json.loads(page[start : page.index("</script>", start)])
+    [data] = json.loads(page[start : page.index("</script>", start)])["views"]
     assert {entry["name"] for entry in data["covariates"]} == set(clf.covariates_.names)
-    assert data["quality"]["score"] == clf.score(graphs, y, covariates=own)
+    accuracy = data["quality"]["metrics"][0]
+    assert (accuracy["name"], accuracy["values"][0]) == (
+        "accuracy",
+        clf.score(graphs, y, covariates=own),
+    )
     assert data["path"]["stops"]["here"][-1] == clf.score(graphs, y, covariates=own)
-    card = data["gallery"][0]
-    psi = np.array([data["psi"][card["id"]][k] for k in range(len(data["graphlets"]))])
+    first, (added, *_) = next(iter(data["graph_covariates"].items()))
+    psi = np.array(data["psi"][int(first)])
     adds = psi @ [entry["coef"] for entry in data["graphlets"]]
-    adds += data["intercepts"][0] + sum(entry["adds"] for entry in card["covariates"][0])
-    assert adds == pytest.approx(data["decisions"][card["id"]][0], abs=1e-2)
+    adds += data["intercepts"][0] + sum(entry["adds"] for entry in added)
+    assert adds == pytest.approx(data["decisions"][int(first)][0], abs=1e-2)
     assert any("which are not graphlets: " in sentence for sentence in data["sentences"])
 
 
@@ -338,7 +342,7 @@ def test_the_command_line_notes_that_the_size_alone_decides(tmp_path):
     )
     graphs.to_tu(tmp_path / "SIZES", y=(sizes > 6).astype(int))
     fit = ["fit", str(tmp_path / "SIZES"), "-o", str(tmp_path / "m.aglets"), "--n-lambdas", "4"]
-    fit += ["--rule", "one_se", "--json"]
+    fit += ["--rule", "one_se", "--json", "--node-labels", "none"]
     shown = json.loads(CliRunner().invoke(app, fit).output)
     assert "node count alone" in shown["warnings"][0]
     with_size = json.loads(

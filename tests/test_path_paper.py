@@ -129,6 +129,7 @@ class Exhaustive(LocalGraphs):
             everyone,
             nodes=named(everyone.nodes[kept], 0),
             g=g[kept],
+            norms=np.abs(g[kept]),
             g_bar=everyone.g_bar[kept],
             sizes=everyone.sizes[kept],
         )

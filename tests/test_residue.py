@@ -97,7 +97,8 @@ def test_pages_show_residue_as_zero(shown):
     model, graphs = shown
     page = report.html(model, graphs)
     [text] = re.findall(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
-    assert json.loads(text)["graphlets"][0]["attributes"] == [[0.0, 19.0], [-0.013, 22.0]]
+    [view] = json.loads(text)["views"]
+    assert view["graphlets"][0]["attributes"] == [[0.0, 19.0], [-0.013, 22.0]]
 
 
 def test_tables_of_the_command_line_and_of_notebooks_show_residue_as_zero(shown, tmp_path, capsys):

@@ -52,7 +52,7 @@ def label_colours(labels: Iterable[Hashable]) -> dict[Hashable, str]:
     Examples
     --------
     >>> label_colours(["C", 0, 1])
-    {'C': '#e3dccf', 0: '#dcead2', 1: '#e6dcf0'}
+    {'C': '#eee6da', 0: '#dcead2', 1: '#e6dcf0'}
     """
     return {label: _colour(label) for label in labels}
 
