@@ -14,7 +14,14 @@ from sklearn import metrics as scikit
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from aglets import GraphSet, LagraClassifier, LagraRegressor, evaluate, load
+from aglets import (
+    GraphSet,
+    LagraClassifier,
+    LagraClassifierCV,
+    LagraRegressor,
+    evaluate,
+    load,
+)
 from aglets.cli import main
 from aglets.datasets import (
     ScaffoldKFold,
@@ -93,6 +100,34 @@ def test_scoring_is_that_of_scikit_learn(scoring):
     name = METRICS[scoring].name if scoring in METRICS else scoring
     assert found.score_name == name
     assert set(found.splits[0].metrics) > {"AUC", "MCC"}
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "matthews_corrcoef"])
+def test_the_point_with_the_best_score_on_held_out_graphs_is_chosen(scoring):
+    graphs, y = load_demo()
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(90) < 0.3, rng.permutation(y[:90]), y[:90])
+    folds = [(np.arange(0, 90, 2), np.arange(1, 90, 2))]
+    grid = {"rhos": (1.0, 0.1), "maxpats": (2,), "starts": 1, "n_lambdas": 6, "cv": folds}
+    clf = LagraClassifierCV(**grid, scoring=scoring, refit=False).fit(graphs[:90], y)
+    scores = clf.cv_results_["mean_validation_score"]
+    assert scores[clf.best_index_] == pytest.approx(np.max(scores))
+    held = folds[0][1]
+    expected = scikit.get_scorer(scoring)(clf, graphs[held], y[held])
+    assert scores[clf.best_index_] == pytest.approx(expected)
+    name = METRICS[scoring].name
+    assert clf.held_out_metrics_[name] == pytest.approx(expected)
+
+
+def test_scoring_that_is_not_for_this_is_refused():
+    graphs, y = load_demo()
+    with pytest.raises(ValueError, match="one of 'roc_auc', .* for classes. Got 'r2' instead"):
+        LagraClassifierCV(scoring="r2").fit(graphs, y)
+    with pytest.raises(ValueError, match="'scoring' parameter of LagraClassifierCV must be 'roc_"):
+        LagraClassifierCV(scoring="auc").fit(graphs, y)
+    quick = {"rhos": (1.0,), "maxpats": (1,), "starts": 1, "n_lambdas": 3}
+    with pytest.raises(ValueError, match="scoring='roc_auc' needs several folds.* set cv=5"):
+        LagraClassifierCV(**quick, scoring="roc_auc", rule="one_se").fit(graphs[:60], y[:60])
 
 
 def test_every_evaluation_shows_the_metrics(capsys):
@@ -252,6 +287,7 @@ def test_the_test_part_is_printed(molecules, tmp_path, capsys):
     words = ["fit", str(molecules), "--target", "kind", *FIT, "-o", str(tmp_path / "m.aglets")]
     assert main([*words, "--test", "0.2"]) == 0
     out = capsys.readouterr().out
+    assert "Graphs held out to choose: AUC " in out
     assert "Test on 24 graphs kept aside (random split): AUC " in out
     assert "m.aglets.test.csv: these graphs, and their predictions" in out
     assert main([*words, "--test", "1.2"]) == 2

@@ -496,6 +496,7 @@ def _summary(
         "n_graphlets": len(model.graphlets),
         "validation_score": score,
         "score_name": targets[0].score_name if single else "mean score",
+        "held_out": estimator.held_out_metrics_ if ended is None else {},
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
         "starts": estimator.starts_ if fitted else None,
@@ -518,13 +519,17 @@ def _is_chosen(task: Task, estimator: Any) -> bool:
     return same and task.node_labels == estimator.node_labels_
 
 
+def _by_target(metrics: dict[str, Any]) -> list[tuple[str, dict[str, float]]]:
+    """List metrics of each target, with the words that say whose they are."""
+    if not any(isinstance(part, dict) for part in metrics.values()):
+        return [("", metrics)]
+    return [(f" of {name}", found) for name, found in metrics.items()]
+
+
 def _print_test(tested: dict[str, Any], console: Console) -> None:
     from aglets.model.metrics import text_of
 
-    several = any(isinstance(part, dict) for part in tested["metrics"].values())
-    parts = tested["metrics"] if several else {None: tested["metrics"]}
-    for name, found in parts.items():
-        of = "" if name is None else f" of {name}"
+    for of, found in _by_target(tested["metrics"]):
         console.print(
             f"Test{of} on {tested['n_test']} graphs kept aside ({tested['split']} split): "
             f"{text_of(found)}",
@@ -535,6 +540,8 @@ def _print_test(tested: dict[str, Any], console: Console) -> None:
 
 def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Path) -> None:
     from rich.console import Console
+
+    from aglets.model.metrics import text_of
 
     console = Console(highlight=False, soft_wrap=True)
     parts = [f"{summary['n_graphlets']} graphlets"]
@@ -559,6 +566,10 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
             style="yellow",
         )
     console.print(f"{visible(summary['model'])}: {', '.join(parts)}", markup=False)
+    if summary["held_out"]:
+        for of, found in _by_target(summary["held_out"]):
+            text = text_of(found)
+            console.print(f"Graphs held out to choose{of}: {text}", markup=False)
     if summary["test"] is not None:
         _print_test(summary["test"], console)
     for text in summary["warnings"]:

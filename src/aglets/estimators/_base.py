@@ -177,6 +177,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         ]
         with self._engine.session():
             task, held = self._fit_tasks(tasks, callback or FitCallback())
+        self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         if "degree" in ways:
             logger.info(
                 "All nodes have the same label: %s",
@@ -253,6 +254,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         self.covariates_, self.node_labels_ = None, "none"
         with self._engine.session():
             self._fit_stored(sample, callback)
+        self.held_out_metrics_ = {}
         shown, y = graphs.first(N_SHOWN)
         found = self.model_.match(shown, n_jobs=effective_n_jobs(self.n_jobs))
         self._keep(with_examples(self.model_, found))

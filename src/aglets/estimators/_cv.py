@@ -52,6 +52,10 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         For "holdout": the part held out.
     select : {"loss", "score"}, default="loss"
         Choose by the loss or by the accuracy on held-out graphs.
+    scoring : str, optional
+        Choose by this score on held-out graphs instead, named as in scikit-learn: "roc_auc",
+        "average_precision", "accuracy", "balanced_accuracy" or "matthews_corrcoef". The loss sees
+        how sure a model is, and is the better choice unless one of these is what counts.
     rule : {"best", "one_se"}, default="best"
         Take the best point, or the sparsest that is worse by no more than one standard error of the
         best, over folds, or over the graphs of a single part. Averages have rules of their own.
@@ -140,6 +144,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         cv: Any = "holdout",
         validation_fraction: float = 0.25,
         select: str = "loss",
+        scoring: str | None = None,
         rule: str = "best",
         refit: bool = True,
         average: str = "none",
@@ -174,6 +179,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.cv = cv
         self.validation_fraction = validation_fraction
         self.select = select
+        self.scoring = scoring
         self.rule = rule
         self.refit = refit
         self.average = average
@@ -213,6 +219,9 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraClassifierCV`.
     select : {"loss", "score"}, default="loss"
         Choose by the loss or by R² on held-out graphs.
+    scoring : str, optional
+        Choose by this score on held-out graphs instead: "r2", "neg_root_mean_squared_error",
+        "neg_mean_absolute_error" or "spearman".
     rule : {"best", "one_se"}, default="best"
         As in :class:`LagraClassifierCV`.
     tol
@@ -259,6 +268,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         cv: Any = "holdout",
         validation_fraction: float = 0.25,
         select: str = "loss",
+        scoring: str | None = None,
         rule: str = "best",
         refit: bool = True,
         average: str = "none",
@@ -293,6 +303,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.cv = cv
         self.validation_fraction = validation_fraction
         self.select = select
+        self.scoring = scoring
         self.rule = rule
         self.refit = refit
         self.average = average

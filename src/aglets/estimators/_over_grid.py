@@ -26,6 +26,7 @@ from aglets.graphs.arrays import Floats
 from aglets.model import LagraModel
 from aglets.model.average import average_models
 from aglets.model.compacting import compact
+from aglets.model.metrics import METRICS, Metric, metric_named
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.node_labels import NodeLabels, label_nodes, lacks_labels
 from aglets.training.assembly import model_of
@@ -55,6 +56,7 @@ GRID: Mapping[str, Condition] = {
     **FOLD_PARAMETERS,
     "lambda_min_ratio": either(one_of("auto"), floats(0.0, 1.0)),
     "select": one_of("loss", "score"),
+    "scoring": one_of(*METRICS, None),
     "rule": one_of("best", "one_se"),
     "refit": one_of(True, False),
     "average": one_of("none", "greedy", "folds"),
@@ -133,7 +135,7 @@ class OverGrid(BaseLagra):
         for task in tasks:
             self._take(task)
             judged.append(self._judge(task, folds, callback))
-        by_score = self.select == "score"
+        by_score = self._by_score
         best = int(np.argmin([costs(each.results, by_score=by_score).min() for each in judged]))
         self._take(tasks[best])
         return tasks[best], self._finish(tasks[best].sample, judged[best], callback, ready=ready)
@@ -190,13 +192,14 @@ class OverGrid(BaseLagra):
         """
         sample, validation = task.sample, task.validation
         grid = self._grid(sample.graphs)
-        by_score = self.select == "score"
+        by_score, metric = self._by_score, self._metric()
         keep_f = self.average != "none" or self.rule == "one_se"
         # Folds run side by side, else threads share the one tree.
         jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
         settings = self._grid_settings(callback, n_jobs=jobs)
         input_spec = learn_input_spec(sample, settings)
-        options: dict[str, Any] = {"input_spec": input_spec, "by_score": by_score, "keep_f": keep_f}
+        options: dict[str, Any] = {"input_spec": input_spec, "keep_f": keep_f}
+        options |= {"by_score": by_score, "metric": metric}
 
         def results_of(part: Grid) -> list[FoldResult]:
             if validation is not None:
@@ -211,11 +214,28 @@ class OverGrid(BaseLagra):
         held_out = [validation] if validation is not None else [sample[rows] for _, rows in folds]
         return Judged(grid, input_spec, settings, held_out, results)
 
+    @property
+    def _by_score(self) -> bool:
+        """Whether points are chosen by a score rather than by the loss."""
+        return self.select == "score" or self.scoring is not None
+
+    def _metric(self) -> Metric | None:
+        """Return what ``scoring`` names."""
+        if self.scoring is None:
+            return None
+        classes = any(target.classes is not None for target in self.outputs_.targets)
+        return metric_named(self.scoring, classes=classes)
+
     def _choose(self, judged: Judged) -> Choice:
         """Take the best point, or the sparsest of those nearly as good."""
-        by_score, grid, results = self.select == "score", judged.grid, judged.results
+        by_score, grid, results = self._by_score, judged.grid, judged.results
         choice = choose(results, grid, by_score=by_score)
         if self.rule == "one_se":
+            if self.scoring is not None and len(results) == 1:
+                raise ValueError(
+                    f"rule='one_se' with scoring={self.scoring!r} needs several folds, over which "
+                    "the standard error is taken. Got a single hold-out; set cv=5."
+                )
             self.standard_error_ = standard_error(
                 results, judged.held_out, choice, self.outputs_, by_score=by_score
             )

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from aglets.graphs.arrays import Floats
 from aglets.model.target import Target
 
-__all__ = ["METRICS", "Answers", "Metric", "metric_named", "metrics", "target_metrics", "text_of"]
+__all__ = [
+    "METRICS",
+    "Answers",
+    "Metric",
+    "answers_of",
+    "metric_named",
+    "metrics",
+    "target_metrics",
+    "text_of",
+]
 
 
 @dataclass(frozen=True)

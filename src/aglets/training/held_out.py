@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from aglets.graphs.arrays import Floats, Rows
 from aglets.mining import BudgetError
 from aglets.model.average import average_models
+from aglets.model.metrics import target_metrics
 from aglets.model.model import LagraModel
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
@@ -57,6 +59,16 @@ class HeldOut:
             targets=np.concatenate([part.targets for part in parts], axis=1),
             sample_weight=np.concatenate([part.sample_weight for part in parts]),
         )
+
+    def metrics(self, outputs: Outputs) -> dict[str, Any]:
+        """Compute the numbers that people quote; of several targets, those of each by its name."""
+        found = {
+            str(target.name): target_metrics(
+                target, self.targets[at], self.f[:, at], self.sample_weight
+            )
+            for target, at in zip(outputs.targets, outputs.slices, strict=True)
+        }
+        return next(iter(found.values())) if len(found) == 1 else found
 
     def calibrate(self, model: LagraModel) -> LagraModel:
         """Return the model with what this says of its errors."""

@@ -18,6 +18,7 @@ from joblib import Parallel, delayed
 
 from aglets.graphs.arrays import Floats, Rows
 from aglets.mining import BudgetError
+from aglets.model.metrics import Metric, answers_of
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.fitting import (
@@ -170,6 +171,7 @@ def evaluate_folds(
     *,
     input_spec: InputSpec,
     by_score: bool,
+    metric: Metric | None = None,
     keep_f: bool,
     n_jobs: int | None = None,
 ) -> list[FoldResult]:
@@ -187,6 +189,7 @@ def evaluate_folds(
             settings,
             input_spec=input_spec,
             by_score=by_score,
+            metric=metric,
             keep_f=keep_f,
             stage="holdout" if alone else f"fold {i}",
         )
@@ -203,6 +206,7 @@ def evaluate(
     *,
     input_spec: InputSpec,
     by_score: bool,
+    metric: Metric | None = None,
     keep_f: bool = True,
     stage: str = "holdout",
 ) -> FoldResult:
@@ -218,6 +222,8 @@ def evaluate(
     by_score : bool
         Whether scores will be needed. With several outputs they take extra work: accuracy is then
         that of the class with the largest f.
+    metric : Metric, optional
+        What the score is; accuracy or R² unless given.
     keep_f : bool
         Whether path points keep f of all held-out graphs.
     stage : str
@@ -229,16 +235,20 @@ def evaluate(
     loss, score = np.full(shape, np.inf), np.full(shape, -np.inf)
     n_nonzero = np.full(shape, np.inf)
     kept: list[Paths] = [[] for _ in cells]
-    validation = Validation(held_out, keep_f=keep_f or settings.callback.keeps_paths)
+    keep_f = keep_f or metric is not None or settings.callback.keeps_paths
+    validation = Validation(held_out, keep_f=keep_f)
     for cell, paths in _walked(train, validation, grid, settings, input_spec, stage):
         row = cells.index(cell)
         kept[row] = paths
         for k, points in enumerate(zip(*paths, strict=False)):
             loss[row, k] = total_loss(points)
             n_nonzero[row, k] = sum(point.n_nonzero for point in points)
-            score[row, k] = (
-                _score(points, settings.outputs, input_spec, held_out) if by_score else np.nan
-            )
+            if metric is not None:
+                score[row, k] = _quoted(metric, points, settings.outputs, held_out)
+            elif by_score:
+                score[row, k] = _score(points, settings.outputs, input_spec, held_out)
+            else:
+                score[row, k] = np.nan
     return FoldResult(loss, score, n_nonzero, kept)
 
 
@@ -388,6 +398,22 @@ def further_cells(results: Sequence[FoldResult], grid: Grid, *, by_score: bool) 
         best = cells[min(own, key=lambda row: lowest[row])]
         more += [best._replace(pooling=names, count_scale=scale) for names, scale in grid.further]
     return tuple(more)
+
+
+def _quoted(
+    metric: Metric, points: Sequence[PathPoint], outputs: Outputs, held_out: AnySample
+) -> float:
+    """Return a metric on held-out graphs, more is better; the mean over targets it is for."""
+    f = np.stack([point.held_f for point in points], axis=1)
+    values = [
+        metric.of(answers_of(target, held_out.targets[at], f[:, at], held_out.sample_weight))
+        for target, at in zip(outputs.targets, outputs.slices, strict=True)
+        if (target.classes is not None) == metric.classes
+    ]
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return -np.inf
+    return float(-np.mean(known) if metric.less_is_better else np.mean(known))
 
 
 def choose(
