@@ -63,20 +63,11 @@ def killed(place, how=signal.SIGKILL) -> None:
     os.kill(place.pid, how)
 
 
-#: name -> (estimator, its parameters); on public data, as the paper reads them.
+#: name -> (estimator, its parameters); on a part of public data, as the paper reads them.
 CASES = {
-    "BZR": (LagraClassifier, {"maxpat": 4, "lambda_ratio": 0.3, "n_lambdas": 8}),
-    "AIDS": (LagraClassifier, {"maxpat": 3, "lambda_ratio": 0.3, "n_lambdas": 6}),
-    "ENZYMES": (LagraClassifier, {"maxpat": 2, "lambda_ratio": 0.5, "n_lambdas": 4}),
-    "ENZYMES, counts": (
-        LagraClassifier,
-        {"maxpat": 2, "lambda_ratio": 0.5, "n_lambdas": 4, "pooling": ("best", "sum", "mean")},
-    ),
-    "FreeSolv": (LagraRegressor, {"maxpat": 3, "lambda_ratio": 0.2, "n_lambdas": 8}),
-    "FreeSolv, no counts": (
-        LagraRegressor,
-        {"maxpat": 3, "lambda_ratio": 0.2, "n_lambdas": 8, "pooling": ("best",)},
-    ),
+    "BZR": (LagraClassifier, {}),
+    "ENZYMES, counts": (LagraClassifier, {"maxpat": 2, "pooling": ("best", "sum", "mean")}),
+    "FreeSolv": (LagraRegressor, {}),
 }
 
 
@@ -85,6 +76,7 @@ CASES = {
 def test_any_number_of_shards_gives_the_model_of_one_machine(cluster, name, load_tu, data_folder):
     """Bit for bit that of eight shards in one process; that of one piece but for rounding."""
     make, options = CASES[name]
+    options = {**OPTIONS, **options}
     if name.startswith("FreeSolv"):
         from aglets.io.files import ReadOptions, read_file
 
@@ -92,9 +84,10 @@ def test_any_number_of_shards_gives_the_model_of_one_machine(cluster, name, load
         graphs, y = read_file(next((data_folder / "FreeSolv").glob("*.csv")), reading)
     else:
         graphs, y = load_tu(name.split(",")[0])
+    graphs, y = graphs[::4], y[::4]
     expected = make(engine=ShardedEngine(N_PIECES), **options).fit(graphs, y)
     assert expected.graphlets_
-    for n_shards in (1, 2, 3, 7):
+    for n_shards in (2, 3):
         found = make(engine=RayEngine(n_shards), **options).fit(graphs, y)
         assert bits(found) == bits(expected)
         assert found.objective_ == expected.objective_

@@ -107,7 +107,8 @@ class OverGrid(BaseLagra):
             scale=self.scale,
             channels=ChannelOptions(
                 pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
-                open_pooling=self.pooling == "auto",
+                # Covariates count already; with counts of graphlets next to them paths are slow.
+                open_pooling=self.pooling == "auto" and self.covariates_ is None,
                 count_scale=self.count_scale,
             ),
         )
@@ -257,7 +258,7 @@ class OverGrid(BaseLagra):
             ratio = float(self.lambda_min_ratio)
             return self._settings(lambda_min_ratio=ratio, callback=callback, n_jobs=n_jobs)
         settings = self._settings(lambda_min_ratio=MIN_RATIO, callback=callback, n_jobs=n_jobs)
-        return replace(settings, count_min_ratio=COUNT_MIN_RATIO)
+        return settings if self.covariates_ else replace(settings, count_min_ratio=COUNT_MIN_RATIO)
 
     def _refitted(
         self,
