@@ -108,7 +108,7 @@ class OverGrid(BaseLagra):
             channels=ChannelOptions(
                 pooling=self._default_pooling if self.pooling == "auto" else tuple(self.pooling),
                 # Covariates count already; with counts of graphlets next to them paths are slow.
-                open_pooling=self.pooling == "auto" and self.covariates_ is None,
+                open_pooling=self.pooling == "auto" and not self._has_covariates(),
                 count_scale=self.count_scale,
             ),
         )
@@ -253,12 +253,18 @@ class OverGrid(BaseLagra):
         find = fold_members if self.average == "folds" else greedy_members
         return find(judged.results, judged.held_out, judged.grid, self.outputs_)
 
+    def _has_covariates(self) -> bool:
+        """Whether covariates are asked for, or were given to fit."""
+        return self.covariates is not None or getattr(self, "covariates_", None) is not None
+
     def _grid_settings(self, callback: FitCallback, n_jobs: int | None = None) -> Settings:
         if self.lambda_min_ratio != "auto":
             ratio = float(self.lambda_min_ratio)
             return self._settings(lambda_min_ratio=ratio, callback=callback, n_jobs=n_jobs)
         settings = self._settings(lambda_min_ratio=MIN_RATIO, callback=callback, n_jobs=n_jobs)
-        return settings if self.covariates_ else replace(settings, count_min_ratio=COUNT_MIN_RATIO)
+        if self._has_covariates():
+            return settings
+        return replace(settings, count_min_ratio=COUNT_MIN_RATIO)
 
     def _refitted(
         self,
