@@ -11,7 +11,7 @@ from aglets.model.outputs import Outputs
 from aglets.training.selection import Cell, Choice, FoldResult
 from aglets.training.standard_error import standard_error
 
-GRID = {"rhos": (0.1,), "maxpats": (3,), "starts": 1, "n_lambdas": 12}
+GRID = {"pooling": ("best",), "rhos": (0.1,), "maxpats": (3,), "starts": 1, "n_lambdas": 12}
 
 
 @pytest.fixture(scope="module")

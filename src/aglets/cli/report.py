@@ -30,7 +30,7 @@ def report(
     ] = 300,
     jobs: Jobs = 1,
 ) -> None:
-    """Write a page to read and hand on: what the model learned, how good it is, and why.
+    """Write a page to read and share: what the model learned, how good it is, and why.
 
     The page is one file that needs no network. It compares with the truth if DATA has it.
     """
