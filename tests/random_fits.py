@@ -320,9 +320,9 @@ class _Problem:
 def _working_set(solver: Watched) -> set[tuple[Pattern, str]]:
     """The labelled structures of all graphlets that a solver trained, with their channels."""
     return {
-        (pattern_of(pattern.labels, pattern.edges, pattern.edge_labels), CHANNELS[channel])
+        (pattern_of(p.labels, p.edges, p.edge_labels), CHANNELS[channel].pooling)
         for visit in solver.visits
-        for pattern, channel in zip(visit.final.patterns, visit.final.channels, strict=True)
+        for p, channel in zip(visit.final.patterns, visit.final.channels, strict=True)
     }
 
 

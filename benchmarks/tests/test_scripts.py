@@ -37,6 +37,7 @@ ELSEWHERE = {
     "bench_interactions",
     "bench_ibenchmark",
     "bench_molecules",
+    "bench_outputs",
     "bench_reading",
     "bench_trust",
 }
@@ -107,6 +108,11 @@ def run(words, data):
 @pytest.mark.parametrize("script", ALONE)
 def test_a_benchmark_runs_quickly(script, tiny_data):
     run([f"{script}.py", "--quick"], tiny_data)
+
+
+@pytest.mark.parametrize("script", sorted(ELSEWHERE - {"model_cases", "paper.cost"}))
+def test_a_benchmark_with_data_of_its_own_at_least_starts(script, tiny_data):
+    run([f"{script}.py", "--help"], tiny_data)
 
 
 @pytest.mark.parametrize("chain", CHAINS)
