@@ -3,13 +3,14 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from aglets import Graph, Graphlet, GraphSet, LagraClassifier, LagraRegressor, datasets
-from aglets.explain import explain_global, explain_local
+from aglets.explain import explain_global, explain_local, summarise
 from aglets.explain.importance import shapley_values
 
 
@@ -297,3 +298,24 @@ def test_one_molecule_is_explained_in_milliseconds(demo):
     for _ in range(10):
         clf.explain(graph)
     assert (perf_counter() - start) / 10 < 0.05  # about 1 ms on an idle machine
+
+
+def test_a_summary_looks_at_every_graph_once_whatever_the_number_of_graphlets(demo):
+    graphs, y, fitted = demo
+    model = fitted.model_
+    found = model.match(graphs[:100])
+    assert len(model.graphlets) > 1
+    looked = CountedRows(found.embeddings)
+    summarise(model, replace(found, embeddings=looked), y[:100])
+    assert looked.count <= 100
+
+
+class CountedRows(list):
+    """Embeddings that count how many of their rows were looked at."""
+
+    count = 0
+
+    def __iter__(self):
+        for row in super().__iter__():
+            self.count += 1
+            yield row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -419,7 +418,7 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 molecule=is_molecule(input_spec.recipe),
                 roles=tuple(sorted(roles.values(), key=lambda role: -abs(role.weight))),
                 target=main.target,
-                mean_places=_mean_places(graphlet, [row[j] for row in found.embeddings]),
+                mean_places=_mean_places(graphlet, j, found),
             )
         )
     weights = np.abs(model.relative_coef).max(axis=0, initial=0.0)
@@ -448,10 +447,10 @@ def _with_target(value: Any, name: str | None) -> Any:
     return value if name is None or value is None else f"{name}: {value}"
 
 
-def _mean_places(graphlet: Graphlet, embeddings: Sequence[Any]) -> float | None:
+def _mean_places(graphlet: Graphlet, j: int, found: Match) -> float | None:
     if graphlet.pooling == "best":
-        return None
-    counts = [len(rows) for rows in embeddings if rows is not None]
+        return None  # and no embedding is looked at: there may be many graphs and graphlets
+    counts = [len(rows) for each in found.embeddings if (rows := each[j]) is not None]
     return sum(counts) / len(counts) if counts else None
 
 
