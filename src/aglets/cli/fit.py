@@ -296,7 +296,6 @@ def fit(
     from sklearn.base import is_classifier
 
     from aglets.cli.progress import FitProgress
-    from aglets.estimators import N_AVERAGED
     from aglets.explain.plain import NO_GRAPHLETS
     from aglets.training.checkpoint import Checkpoint, check_folder, fingerprint
 
@@ -345,16 +344,8 @@ def fit(
     options |= {"engine": placed} if placed is not None else {}
     estimator.set_params(**options)
     key = fingerprint(graphs, y, estimator.get_params(), own)
-    n_folds = folds or (N_AVERAGED if average is Average.folds else 1)
-    n_paths = estimator.grid(graphs).n_paths * n_folds
     with Checkpoint(folder, key, resume=resume) as kept:
-        progress = FitProgress(
-            kept,
-            n_points=n_paths * n_lambdas,
-            n_lambdas=n_lambdas,
-            seconds=time_limit,
-            shown=not (quiet or as_json),
-        )
+        progress = FitProgress(kept, seconds=time_limit, shown=not (quiet or as_json))
         model, ended = _fitted(estimator, graphs, y, progress, own)
         model = model.without_training_graphs() if forget_graphs else model
         model.save(target)
@@ -420,7 +411,7 @@ def _fitted(
     from aglets.mining import BudgetError
 
     try:
-        with interruptible(), progress.progress:
+        with interruptible(), progress.display:
             estimator.fit(graphs, y, callback=progress, covariates=own)
         return estimator.model_, None
     except KeyboardInterrupt:

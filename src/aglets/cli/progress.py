@@ -5,25 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
 from aglets.training.checkpoint import Checkpoint
-from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
+from aglets.training.fitting import Paths, Task, TrainingSet
 from aglets.training.path_point import PathPoint
-from aglets.training.resume import Resume
+from aglets.training.progress import Several, ShowProgress, display_for
 
 __all__ = ["Best", "FitProgress", "OutOfTimeError", "interruptible"]
 
@@ -47,80 +37,42 @@ class Best:
         return [path[-1] for path in self.paths]
 
 
-class FitProgress(FitCallback):
+class FitProgress(Several):
     """Shows where a fit is, writes finished paths, and remembers the best point.
 
     Parameters
     ----------
     checkpoint : Checkpoint
-    n_points : int
-        How many points all paths of the grid have together.
-    n_lambdas : int
-        How many points a path has.
     seconds : float or None
         After which to stop.
     shown : bool
-        Whether to show a bar, if standard error is a terminal.
+        Whether to show a bar, if standard error is a terminal, or else a line every ten seconds.
     """
 
-    def __init__(
-        self,
-        checkpoint: Checkpoint,
-        *,
-        n_points: int,
-        n_lambdas: int,
-        seconds: float | None,
-        shown: bool,
-    ) -> None:
+    def __init__(self, checkpoint: Checkpoint, *, seconds: float | None, shown: bool) -> None:
         self.checkpoint = checkpoint
+        self.display = ShowProgress(display_for(1 if shown else 0, at_end=False))
+        super().__init__((checkpoint, self.display))
         self.best: Best | None = None
         self.scores: dict[Task, list[float | None]] = {}
         self.n_resumed = 0
-        self._n_lambdas = n_lambdas
         self._deadline = None if seconds is None else time.monotonic() + seconds
-        console = Console(stderr=True)
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not (shown and console.is_terminal),
-        )
-        # The last path, on all graphs, is as long as the best point says.
-        self._bar = self.progress.add_task("reading", total=n_points + n_lambdas)
 
     def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Return the path if the checkpoint has it."""
-        known = self.checkpoint.begin(task, training_set)
+        known = super().begin(task, training_set)
         if known is not None:
             self.n_resumed += 1
             for length in range(1, max(map(len, known)) + 1):
                 self._note(task, training_set, [path[:length] for path in known])
         return known
 
-    def resume(self, task: Task) -> Sequence[Resume | None] | None:
-        """Return where the paths go on that the checkpoint has begun."""
-        return self.checkpoint.resume(task)
-
-    def snapshot(
-        self, task: Task, training_set: TrainingSet, resumes: Sequence[Resume | None]
-    ) -> None:
-        """Let the checkpoint keep where the path is."""
-        self.checkpoint.snapshot(task, training_set, resumes)
-
     def step(self, task: Task, training_set: TrainingSet, paths: Paths) -> None:
-        """Move the bar, and look whether time is up."""
+        """Look whether this is the best point so far, and whether time is up."""
+        super().step(task, training_set, paths)
         self._note(task, training_set, paths)
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise OutOfTimeError
-
-    def end(self, task: Task, paths: Paths) -> None:
-        """Write the path; one that ended early is done, too."""
-        self.checkpoint.end(task, paths)
-        self.progress.update(self._bar, advance=self._n_lambdas - max(map(len, paths)))
 
     def _note(self, task: Task, training_set: TrainingSet, paths: Paths) -> None:
         length = min(len(path) for path in paths)
@@ -136,24 +88,10 @@ class FitProgress(FitCallback):
         judged = task.stage in ("holdout", "fold 0")
         if judged and loss is not None and self._is_better(loss, n_graphlets):
             self.best = Best(loss, n_graphlets, training_set, [path[:length] for path in paths])
-        shown = loss if score is None else score
-        self.progress.update(
-            self._bar,
-            advance=1,
-            description=(
-                f"{task.stage} {_cell(task)}: lambda {points[0].lam:.3g}"
-                f"{'' if shown is None else f' validation {shown:.3f}'} {n_graphlets} graphlets"
-            ),
-        )
 
     def _is_better(self, loss: float, n_graphlets: int) -> bool:
         best = self.best
         return best is None or (loss, n_graphlets) < (best.loss, best.n_graphlets)
-
-
-def _cell(task: Task) -> str:
-    starts = "" if task.starts == 1 else f"starts {task.starts} "
-    return f"{starts}maxpat {task.maxpat} rho {task.rho:.3g}"
 
 
 @contextmanager

@@ -51,6 +51,7 @@ from aglets.training.engine import Engine, LocalEngine
 from aglets.training.fitting import FitCallback, Settings
 from aglets.training.held_out import HeldOut
 from aglets.training.path_point import PathPoint
+from aglets.training.progress import watched
 from aglets.training.sample import Sample
 from aglets.training.stored import StoredSample
 
@@ -116,6 +117,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         "count_scale": one_of("auto", *COUNT_SCALES),
         "node_labels": either(one_of("auto", "degree", "none"), a_function),
         "n_jobs": either(integers(1, MAX_THREADS), integers(-MAX_THREADS, -1), one_of(None)),
+        "verbose": either(integers(0), one_of(True, False)),
     }
 
     def fit(
@@ -155,7 +157,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         check_parameters(self, self._conditions)
         if isinstance(X, StoredGraphs):
             self._refuse_with_shards(y, sample_weight, validation, covariates)
-            return self._on_shards(X, callback or FitCallback())
+            with watched(int(self.verbose), callback) as watching:
+                return self._on_shards(X, watching)
         if y is None:
             # The words scikit-learn's tools look for.
             raise ValueError(
@@ -175,8 +178,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             self._labelled_task(how, given, y, sample_weight, validation, covariates)
             for how in ways
         ]
-        with self._engine.session():
-            task, held = self._fit_tasks(tasks, callback or FitCallback())
+        with self._engine.session(), watched(int(self.verbose), callback) as watching:
+            task, held = self._fit_tasks(tasks, watching)
         self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         if "degree" in ways:
             logger.info(

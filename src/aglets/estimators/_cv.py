@@ -79,7 +79,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, sharing
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, verbose, engine, sharing
         As in :class:`LagraClassifier`.
     pooling : "auto" or sequence of {"best", "sum", "mean"}, default="auto"
         As in :class:`LagraClassifier`, but "auto" is chosen on held-out graphs. The whole grid is
@@ -164,6 +164,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         max_work: int | None = DEFAULT_MAX_WORK,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
@@ -199,6 +200,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing
@@ -230,7 +232,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, sharing
+    max_nodes, max_bytes, max_work, max_seconds, n_jobs, verbose, engine, sharing
         As in :class:`LagraClassifier`.
     pooling, count_scale, node_labels
         As in :class:`LagraClassifierCV`.
@@ -288,6 +290,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         max_work: int | None = DEFAULT_MAX_WORK,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
@@ -323,6 +326,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing

@@ -44,6 +44,7 @@ from aglets.training.selection import (
     evaluate,
     evaluate_folds,
     further_cells,
+    in_order,
     walk_cells,
 )
 from aglets.training.standard_error import standard_error
@@ -132,6 +133,8 @@ class OverGrid(BaseLagra):
         # With graphs held out by the user everything else was trained on already.
         ready = self.average == "folds" or own or not self.refit
         folds = [] if own else self._folds(tasks[0].sample)
+        n_paths = self._n_paths(tasks) * max(len(folds), 1) + (not ready)
+        callback.expect([int(self.n_lambdas)] * n_paths)
         judged = []
         for task in tasks:
             self._take(task)
@@ -140,6 +143,14 @@ class OverGrid(BaseLagra):
         best = int(np.argmin([costs(each.results, by_score=by_score).min() for each in judged]))
         self._take(tasks[best])
         return tasks[best], self._finish(tasks[best].sample, judged[best], callback, ready=ready)
+
+    def _n_paths(self, tasks: Sequence[LabelledTask]) -> int:
+        """How many paths a fold has."""
+        n_paths = 0
+        for task in tasks:
+            self._take(task)
+            n_paths += self._grid(task.sample.graphs).n_paths
+        return n_paths
 
     def _fit(
         self, sample: Sample, validation: Sample | None, callback: FitCallback
@@ -196,7 +207,8 @@ class OverGrid(BaseLagra):
         by_score, metric = self._by_score, self._metric()
         keep_f = self.average != "none" or self.rule == "one_se"
         # Folds run side by side, else threads share the one tree.
-        jobs = 1 if len(folds) > 1 else effective_n_jobs(self.n_jobs)
+        alone = len(folds) > 1 and not in_order(callback)
+        jobs = 1 if alone else effective_n_jobs(self.n_jobs)
         settings = self._grid_settings(callback, n_jobs=jobs)
         input_spec = learn_input_spec(sample, settings)
         options: dict[str, Any] = {"input_spec": input_spec, "keep_f": keep_f}
@@ -278,6 +290,7 @@ class OverGrid(BaseLagra):
         stops: dict[Cell, int] = {}
         for member in members:
             stops[member.cell] = max(stops.get(member.cell, 0), member.index + 1)
+        callback.expect(list(stops.values()))
         walked = walk_cells(sample, stops, settings, input_spec)
         return [walked[member.cell] for member in members]
 

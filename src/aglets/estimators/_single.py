@@ -15,7 +15,7 @@ from aglets.preprocessing.node_labels import NodeLabels
 from aglets.training.deepening import walk_deepening
 from aglets.training.engine import Engine
 from aglets.training.fitting import FitCallback, Settings
-from aglets.training.held_out import HeldOut, of_model, out_of_fold
+from aglets.training.held_out import N_LAMBDAS, HeldOut, of_model, out_of_fold
 from aglets.training.sample import Sample
 from aglets.training.selection import Cell
 from aglets.training.stored import AnySample, StoredSample
@@ -41,11 +41,14 @@ class _OnePoint(BaseLagra):
         self, sample: Sample, validation: Sample | None, callback: FitCallback
     ) -> HeldOut | None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
+        n_lambdas = settings.n_lambdas
+        callback.expect([n_lambdas] + self._n_folds(validation) * [min(N_LAMBDAS, n_lambdas)])
         self._walk(sample, validation, settings)
         return self._held_out(sample, validation, settings)
 
     def _fit_stored(self, sample: StoredSample, callback: FitCallback) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
+        callback.expect([settings.n_lambdas])
         self._walk(sample, None, settings)
 
     def _walk(self, sample: AnySample, validation: Sample | None, settings: Settings) -> None:
@@ -65,16 +68,20 @@ class _OnePoint(BaseLagra):
             asked=int(self.maxpat),
         )
 
+    def _n_folds(self, validation: Sample | None) -> int:
+        """How many folds calibration takes."""
+        if self.calibration == "auto":
+            return N_FOLDS if validation is None else 0
+        return 0 if self.calibration is None else int(self.calibration)
+
     def _held_out(
         self, sample: Sample, validation: Sample | None, settings: Settings
     ) -> HeldOut | None:
         """Decide on graphs that were held out: the user's, or those of a few folds."""
-        if self.calibration is None:
-            return None
         if self.calibration == "auto" and validation is not None:
             return of_model(self.model_, validation, settings.n_jobs)
-        n_folds = N_FOLDS if self.calibration == "auto" else int(self.calibration)
-        folds = folds_by_content(sample, self.outputs_, n_folds)
+        n_folds = self._n_folds(validation)
+        folds = folds_by_content(sample, self.outputs_, n_folds) if n_folds else []
         if not folds:
             return None
         cell = Cell(int(self.starts), float(self.rho), self.maxpat_)
@@ -141,6 +148,10 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         Seconds of all searches of a path. What they reach depends on the machine.
     n_jobs : int or None, default=None
         Threads; the result does not depend on their number. -1 takes all.
+    verbose : int, default=0
+        1 shows lambda, score, number of graphlets and time left on standard error: a bar in a
+        terminal if rich is installed, else a line every ten seconds. 2 writes a line for every
+        lambda.
     engine : ShardedEngine or None, default=None
         Where the training graphs lie: in one piece unless given.
     pooling : "auto" or sequence of {"best", "sum", "mean"}, default="auto"
@@ -237,6 +248,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         max_work: int | None = DEFAULT_MAX_WORK,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
@@ -265,6 +277,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing
@@ -285,8 +298,8 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
-    patience, max_nodes, max_bytes, max_work, max_seconds, n_jobs, engine, pooling, sharing,
-    count_scale, node_labels, random_state
+    patience, max_nodes, max_bytes, max_work, max_seconds, n_jobs, verbose, engine, pooling,
+    sharing, count_scale, node_labels, random_state
         As in :class:`LagraClassifier`.
     calibration : "auto", int or None, default="auto"
         Where prediction intervals come from, as in :class:`LagraClassifier`; None gives none.
@@ -347,6 +360,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         max_work: int | None = DEFAULT_MAX_WORK,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
         engine: Engine | None = None,
         pooling: str | Sequence[str] = "auto",
         sharing: str | float = "auto",
@@ -375,6 +389,7 @@ class LagraRegressor(_OnePoint, LagraForNumbers):
         self.max_work = max_work
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.engine = engine
         self.pooling = pooling
         self.sharing = sharing

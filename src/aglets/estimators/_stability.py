@@ -33,7 +33,7 @@ def stability_of(
     """Fit on subsamples, and count for each graphlet how often it or one around it comes back."""
     rng = np.random.default_rng(random_state)
     rows = [_subsample(rng, y, fraction, estimator) for _ in range(n_rounds)]
-    template = clone(estimator).set_params(n_jobs=1)
+    template = clone(estimator).set_params(n_jobs=1, verbose=0)
     if isinstance(estimator.loss, Mapping):  # subsamples have no names of targets
         template.set_params(loss=[target.loss for target in estimator.outputs_.targets])
     if hasattr(estimator, "calibration"):

@@ -100,7 +100,7 @@ def fingerprint(
         sorted(
             (name, repr(getattr(value, "n_pieces", value)))
             for name, value in parameters.items()
-            if name not in ("n_jobs", "max_seconds", "max_bytes", "max_nodes")
+            if name not in ("n_jobs", "max_seconds", "max_bytes", "max_nodes", "verbose")
         )
     )
     digest.update(repr(spelled).encode())

@@ -74,6 +74,17 @@ class FitCallback:
 
     keeps_paths = False
 
+    @property
+    def onlooker(self) -> FitCallback:
+        """What of this may be called for paths that are not part of the fit proper, as in folds."""
+        return FitCallback()
+
+    def expect(self, lengths: Sequence[int]) -> None:
+        """Before paths: their numbers of points, if none ends early, in the order of walking."""
+
+    def known(self, task: Task, paths: Paths) -> None:
+        """Instead of the steps of a path that is known from an earlier run."""
+
     def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Before a path: return it, per output, if it is known from an earlier run."""
         return None
@@ -275,6 +286,7 @@ def walk(
     task = Task(plan.stage, plan.rho, plan.maxpat, training_set.starts, *channels, labels)
     finished = settings.callback.begin(task, training_set)
     if finished is not None:
+        settings.callback.known(task, finished)
         return finished
     placement = training_set.placement
     each = range(settings.n_paths)

@@ -23,11 +23,11 @@ from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member
 from aglets.training.deepening import quiet_about_budgets
-from aglets.training.fitting import FitCallback, Paths, Settings, Walk, prepare, walk
+from aglets.training.fitting import Paths, Settings, Walk, prepare, walk
 from aglets.training.sample import Sample
 from aglets.training.selection import Cell, FoldResult, Grid
 
-__all__ = ["HeldOut", "of_members", "of_model", "out_of_fold"]
+__all__ = ["N_LAMBDAS", "HeldOut", "of_members", "of_model", "out_of_fold"]
 
 #: Lambdas on the way to the one that counts: with 5, 10 and 20 of them the AUC of decisions for
 #: held-out graphs is the same on the demo and on MUTAG.
@@ -156,9 +156,11 @@ def out_of_fold(
     HeldOut or None
         None if the budget of the search does not allow it.
     """
-    short = replace(settings, n_lambdas=min(N_LAMBDAS, settings.n_lambdas), callback=FitCallback())
+    onlooker = settings.callback.onlooker
+    short = replace(settings, n_lambdas=min(N_LAMBDAS, settings.n_lambdas), callback=onlooker)
+    onlooker.expect([short.n_lambdas] * len(folds))
     parts = []
-    for train, held_out in folds:
+    for fold, (train, held_out) in enumerate(folds):
         try:
             with quiet_about_budgets():
                 training_set = prepare(
@@ -168,7 +170,8 @@ def out_of_fold(
                     starts=cell.starts,
                     input_spec=input_spec,
                 )
-                paths = walk(training_set, short, Walk(cell.rho, cell.maxpat))
+                stage = f"calibration {fold}"
+                paths = walk(training_set, short, Walk(cell.rho, cell.maxpat, stage=stage))
         except BudgetError:
             return None
         model = _at(paths, short.n_lambdas - 1, outputs, input_spec)

@@ -47,6 +47,7 @@ __all__ = [
     "evaluate",
     "evaluate_folds",
     "further_cells",
+    "in_order",
     "walk_cells",
 ]
 
@@ -163,6 +164,11 @@ class Choice:
     cell: Cell
 
 
+def in_order(callback: FitCallback) -> bool:
+    """Whether folds must be evaluated one after the other: a callback sees them all."""
+    return type(callback) is not FitCallback
+
+
 def evaluate_folds(
     sample: AnySample,
     folds: Sequence[tuple[Rows, Rows]],
@@ -179,9 +185,10 @@ def evaluate_folds(
 
     Folds are evaluated one after the other if there is a callback.
     """
-    in_order = type(settings.callback) is not FitCallback
     alone = len(folds) == 1
-    results: list[FoldResult] = Parallel(n_jobs=1 if in_order or alone else n_jobs)(
+    results: list[FoldResult] = Parallel(
+        n_jobs=1 if alone or in_order(settings.callback) else n_jobs
+    )(
         delayed(evaluate)(
             sample[train],
             sample[held_out],
