@@ -157,8 +157,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         check_parameters(self, self._conditions)
         if isinstance(X, StoredGraphs):
             self._refuse_with_shards(y, sample_weight, validation, covariates)
-            with watched(int(self.verbose), callback) as watching:
-                return self._on_shards(X, watching)
+            with watched(int(self.verbose), callback) as progress:
+                return self._on_shards(X, progress)
         if y is None:
             # The words scikit-learn's tools look for.
             raise ValueError(
@@ -178,8 +178,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             self._labelled_task(how, given, y, sample_weight, validation, covariates)
             for how in ways
         ]
-        with self._engine.session(), watched(int(self.verbose), callback) as watching:
-            task, held = self._fit_tasks(tasks, watching)
+        with self._engine.session(), watched(int(self.verbose), callback) as progress:
+            task, held = self._fit_tasks(tasks, progress)
         self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         if "degree" in ways:
             logger.info(

@@ -313,7 +313,7 @@ class Several(FitCallback):
         return Several([each.onlooker for each in self._all])
 
     def expect(self, lengths: Sequence[int]) -> None:
-        """Tell all of them what is to come."""
+        """Let all of them plan."""
         for each in self._all:
             each.expect(lengths)
 
@@ -323,7 +323,7 @@ class Several(FitCallback):
         return next((paths for paths in answers if paths is not None), None)
 
     def known(self, task: Task, paths: Paths) -> None:
-        """Tell all of them that a path is known."""
+        """Let all of them count a path that is known."""
         for each in self._all:
             each.known(task, paths)
 
@@ -333,19 +333,19 @@ class Several(FitCallback):
         return next((resumes for resumes in answers if resumes is not None), None)
 
     def step(self, task: Task, training_set: TrainingSet, paths: Paths) -> None:
-        """Tell all of them of a lambda."""
+        """Let all of them see a lambda."""
         for each in self._all:
             each.step(task, training_set, paths)
 
     def snapshot(
         self, task: Task, training_set: TrainingSet, resumes: Sequence[Resume | None]
     ) -> None:
-        """Tell all of them where the path is."""
+        """Let all of them keep where the path is."""
         for each in self._all:
             each.snapshot(task, training_set, resumes)
 
     def end(self, task: Task, paths: Paths) -> None:
-        """Tell all of them that a path is done."""
+        """Let all of them see that a path is done."""
         for each in self._all:
             each.end(task, paths)
 
