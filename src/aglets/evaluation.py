@@ -28,6 +28,7 @@ from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats, Rows
 from aglets.graphs.leaks import LeakWarning, is_contiguous, is_measured, order_leak, size_leak
 from aglets.graphs.named_columns import NamedColumns
+from aglets.graphs.notes import Notices, recorded
 from aglets.model.metrics import METRICS, metrics, target_metrics
 from aglets.model.target import is_known
 from aglets.model.target_table import known_values, target_names, target_table
@@ -326,14 +327,17 @@ def evaluate(
     table = (
         covariates if covariates is None or hasattr(covariates, "iloc") else np.asarray(covariates)
     )
-    found = Parallel(n_jobs=n_jobs)(
+    evaluated = Parallel(n_jobs=n_jobs)(
         delayed(_evaluated)(clone(template), given, targets, table, score, train, test)
         for train, test in splits
     )
+    with Notices() as together:
+        for _, notices in evaluated:
+            together.extend(notices)
     return Evaluation(
         estimator=repr(estimator),
         score_name=_score_name(estimator, targets) if scoring is None else score.name,
-        splits=tuple(found),
+        splits=tuple(split for split, _ in evaluated),
         parts=_mark(given, splits),
     )
 
@@ -385,9 +389,10 @@ def _evaluated(
     score: Score,
     train: Rows,
     test: Rows,
-) -> Split:
+) -> tuple[Split, Notices]:
     start = time.perf_counter()
-    estimator.fit(graphs[train], y[train], **_own(covariates, train))
+    with recorded() as notices:
+        estimator.fit(graphs[train], y[train], **_own(covariates, train))
     seconds = time.perf_counter() - start
     with warnings.catch_warnings():
         # Parts of one data set may lack each other's labels: no news for the user.
@@ -405,7 +410,7 @@ def _evaluated(
         for name in POINT
         if hasattr(estimator, name)
     }
-    return Split(
+    split = Split(
         n_train=len(train),
         n_test=len(test),
         score=value,
@@ -416,6 +421,7 @@ def _evaluated(
         target_scores=of_targets,
         metrics=quoted,
     )
+    return split, notices
 
 
 def _of_targets(

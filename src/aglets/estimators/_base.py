@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -30,6 +31,7 @@ from aglets.explain import GlobalExplanation, explain_global, explain_local, sum
 from aglets.graphlets.graphlet import COUNT_SCALES, POOLINGS, graphlet_names
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
+from aglets.graphs.notes import Notices
 from aglets.graphs.stored import StoredGraphs
 from aglets.graphs.threads import MAX_THREADS
 from aglets.model import LagraModel, Match
@@ -157,7 +159,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         check_parameters(self, self._conditions)
         if isinstance(X, StoredGraphs):
             self._refuse_with_shards(y, sample_weight, validation, covariates)
-            with watched(int(self.verbose), callback) as progress:
+            with self._collecting(), watched(int(self.verbose), callback) as progress:
                 return self._on_shards(X, progress)
         if y is None:
             # The words scikit-learn's tools look for.
@@ -178,7 +180,11 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             self._labelled_task(how, given, y, sample_weight, validation, covariates)
             for how in ways
         ]
-        with self._engine.session(), watched(int(self.verbose), callback) as progress:
+        with (
+            self._collecting(),
+            self._engine.session(),
+            watched(int(self.verbose), callback) as progress,
+        ):
             task, held = self._fit_tasks(tasks, progress)
         self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         if "degree" in ways:
@@ -194,6 +200,15 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         self._keep_trust(task.sample, held, found)
         self.global_explanation_ = summarise(self.model_, found, target_table(y))
         return self
+
+    @contextmanager
+    def _collecting(self) -> Iterator[None]:
+        """Warn at the end, once of each kind, of what happens to the paths of a fit."""
+        try:
+            with Notices() as self._notices:
+                yield
+        finally:
+            del self._notices
 
     def _labellings(self, graphs: GraphSet) -> list[NodeLabels]:
         """Return the ways to label nodes among which to choose."""
@@ -365,6 +380,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             sharing=self._sharing(),
             count_scale="raw" if self.count_scale == "auto" else self.count_scale,
             node_labels=self.node_labels_,
+            notices=self._notices,
         )
 
     def _sharing(self) -> float | None:

@@ -216,8 +216,12 @@ class OverGrid(BaseLagra):
 
         def results_of(part: Grid) -> list[FoldResult]:
             if validation is not None:
-                return [evaluate(sample, validation, part, settings, **options)]
-            return evaluate_folds(sample, folds, part, settings, **options, n_jobs=self.n_jobs)
+                found = [evaluate(sample, validation, part, settings, **options)]
+            else:
+                found = evaluate_folds(sample, folds, part, settings, **options, n_jobs=self.n_jobs)
+            for result in found:  # folds may have been in other processes
+                settings.notices.extend(result.notices)
+            return found
 
         results = results_of(grid)
         if more := further_cells(results, grid, by_score=by_score):

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from aglets.graphlets import Graphlet, agis
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
+from aglets.graphs.notes import Notices, recorded
 from aglets.model import LagraModel
 from aglets.training.stratify import marks_of, stratified_parts
 
@@ -48,23 +49,26 @@ def stability_of(
             count_scale=estimator.count_scale_,
         )
     template.set_params(node_labels=estimator.node_labels_)
-    models = Parallel(n_jobs=n_jobs)(
+    fits = Parallel(n_jobs=n_jobs)(
         delayed(_refitted)(
             clone(template), graphs[part], y[part], None if covariates is None else covariates[part]
         )
         for part in rows
     )
     found = np.zeros(len(estimator.model_.graphlets))
-    for model in models:
-        found += _comes_back(estimator.model_, model)
+    with Notices() as together:
+        for model, notices in fits:
+            found += _comes_back(estimator.model_, model)
+            together.extend(notices)
     return found / n_rounds
 
 
 def _refitted(
     estimator: Any, graphs: GraphSet, y: NDArray[Any], covariates: NDArray[Any] | None
-) -> LagraModel:
-    model: LagraModel = estimator.fit(graphs, y, covariates=covariates).model_
-    return model
+) -> tuple[LagraModel, Notices]:
+    with recorded() as notices:
+        model: LagraModel = estimator.fit(graphs, y, covariates=covariates).model_
+    return model, notices
 
 
 def _subsample(

@@ -7,9 +7,6 @@ with what is left. Which sizes are finished then does not depend on the size tha
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from aglets.mining import BudgetError
@@ -17,7 +14,7 @@ from aglets.training.fitting import Paths, Settings, TrainingSet, Walk, prepare,
 from aglets.training.path import Validation
 from aglets.training.stored import AnySample
 
-__all__ = ["Deepened", "quiet_about_budgets", "walk_deepening"]
+__all__ = ["Deepened", "walk_deepening"]
 
 #: Part of the budget that the size asked for may use before smaller ones are tried. Smaller sizes
 #: cost less each, so that all up to one that fits into this part fit into the rest.
@@ -49,9 +46,10 @@ class _Request:
         held_out = None
         if self.validation is not None:
             held_out = Validation(self.validation.to_model_units(training_set.input_spec))
+        # What one size could not afford is said once, at the end.
+        quiet = replace(settings, notices=settings.notices.but(RuntimeWarning))
         try:
-            with quiet_about_budgets():
-                return walk(training_set, settings, Walk(self.rho, maxpat, held_out))
+            return walk(training_set, quiet, Walk(self.rho, maxpat, held_out))
         except BudgetError:
             return None
 
@@ -82,7 +80,7 @@ def walk_deepening(
     reached = _upwards(request, maxpat)
     whole = request.are_whole(reached.paths)
     if reached.maxpat < maxpat or not whole:
-        warnings.warn(_said(reached, maxpat, settings, whole), RuntimeWarning, stacklevel=2)
+        settings.notices.add(_said(reached, maxpat, settings, whole), RuntimeWarning)
     return reached
 
 
@@ -148,11 +146,3 @@ def _said(reached: Deepened, maxpat: int, settings: Settings, whole: bool) -> st
         ends = [path[-1].lam / path[-1].lam_max for path in reached.paths]
         found += f", and the path ends at lambda / lambda_max = {max(ends):.3g}"
     return f"{found}: the search needs more than {given}. Raise it, or ask for a smaller maxpat."
-
-
-@contextmanager
-def quiet_about_budgets() -> Iterator[None]:
-    """Say nothing of what one size could not afford: that is said once, at the end."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The path ended at", category=RuntimeWarning)
-        yield

@@ -8,13 +8,14 @@ one path serves all outputs, which then share graphlets.
 from __future__ import annotations
 
 import logging
-import warnings
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
 from aglets import mining
+from aglets.graphs.notes import AtOnce, Notices
 from aglets.graphs.order import content_order
 from aglets.model.losses import JointLoss
 from aglets.model.outputs import Outputs
@@ -132,6 +133,7 @@ class Settings:
     count_scale: str = "raw"
     count_min_ratio: float | None = None
     node_labels: NodeLabels = "none"
+    notices: Notices = field(default_factory=AtOnce, compare=False)
 
     @property
     def n_paths(self) -> int:
@@ -156,6 +158,7 @@ class Settings:
             max_epochs=self.max_epochs,
             patience=self.patience,
             tol=self.tol,
+            notices=self.notices,
         )
 
     def goal(self, units: TargetUnits, path: int, rho: float, maxpat: int) -> Goal:
@@ -320,7 +323,9 @@ def walk(
     walks = [steps_of(path) for path in each]
     paths: Paths = [[] for _ in walks]
     going = list(zip(walks, paths, strict=True))
-    while going := [(steps, points) for steps, points in going if _advance(steps, points)]:
+    while going := [
+        (steps, points) for steps, points in going if _advance(steps, points, settings)
+    ]:
         settings.callback.step(task, training_set, paths)
         if [resume and len(resume.points) for resume in reached] == list(map(len, paths)):
             settings.callback.snapshot(task, training_set, reached)
@@ -353,15 +358,19 @@ def walk_maxpats(
         except mining.BudgetError as error:
             if maxpat == ordered[-1] and not walked:
                 raise
-            warnings.warn(
-                f"There is no path with maxpat={maxpat}, because {error}",
+            settings.notices.add(
+                f"There is no path with maxpat={maxpat}, because {_reason(error, settings)}",
                 RuntimeWarning,
-                stacklevel=2,
             )
     return walked
 
 
-def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:
+def _reason(error: mining.BudgetError, settings: Settings) -> str:
+    """Say why a path ended, with the limit that was given, not with what the search had left."""
+    return re.sub(r"(?<=max_work=)\d+", str(settings.max_work), str(error))
+
+
+def _advance(path: Iterator[PathPoint], points: list[PathPoint], settings: Settings) -> bool:
     """Walk one step and note it; False at the end, or where the budget of the search runs out."""
     try:
         point = next(path, None)
@@ -369,10 +378,9 @@ def _advance(path: Iterator[PathPoint], points: list[PathPoint]) -> bool:
         if not points:
             raise
         reached = points[-1].lam / points[-1].lam_max
-        warnings.warn(
-            f"The path ended at lambda / lambda_max = {reached:.3g}, because {error}",
-            RuntimeWarning,
-            stacklevel=2,
+        why = _reason(error, settings)
+        settings.notices.add(
+            f"The path ended at lambda / lambda_max = {reached:.3g}, because {why}", RuntimeWarning
         )
         return False
     if point is None:

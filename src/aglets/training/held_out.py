@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from aglets.graphs.arrays import Floats, Rows
+from aglets.graphs.notes import Notices
 from aglets.mining import BudgetError
 from aglets.model.average import average_models
 from aglets.model.metrics import target_metrics
@@ -22,7 +23,6 @@ from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member
-from aglets.training.deepening import quiet_about_budgets
 from aglets.training.fitting import Paths, Settings, Walk, prepare, walk
 from aglets.training.sample import Sample
 from aglets.training.selection import Cell, FoldResult, Grid
@@ -157,21 +157,25 @@ def out_of_fold(
         None if the budget of the search does not allow it.
     """
     onlooker = settings.callback.onlooker
-    short = replace(settings, n_lambdas=min(N_LAMBDAS, settings.n_lambdas), callback=onlooker)
+    short = replace(
+        settings,
+        n_lambdas=min(N_LAMBDAS, settings.n_lambdas),
+        callback=onlooker,
+        notices=Notices(),  # the fit itself has said it all
+    )
     onlooker.expect([short.n_lambdas] * len(folds))
     parts = []
     for fold, (train, held_out) in enumerate(folds):
         try:
-            with quiet_about_budgets():
-                training_set = prepare(
-                    sample[train],
-                    short,
-                    maxpat=cell.maxpat,
-                    starts=cell.starts,
-                    input_spec=input_spec,
-                )
-                stage = f"calibration {fold}"
-                paths = walk(training_set, short, Walk(cell.rho, cell.maxpat, stage=stage))
+            training_set = prepare(
+                sample[train],
+                short,
+                maxpat=cell.maxpat,
+                starts=cell.starts,
+                input_spec=input_spec,
+            )
+            stage = f"calibration {fold}"
+            paths = walk(training_set, short, Walk(cell.rho, cell.maxpat, stage=stage))
         except BudgetError:
             return None
         model = _at(paths, short.n_lambdas - 1, outputs, input_spec)

@@ -6,9 +6,8 @@ stop, or save what they have.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from time import perf_counter
 from typing import NamedTuple
@@ -17,6 +16,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from aglets.graphs.arrays import Floats
+from aglets.graphs.notes import AtOnce, Notices
 from aglets.training.engine.protocol import Judge, Judgement
 from aglets.training.optim.blocks import kkt_violation
 from aglets.training.optim.fast import ROUGH, FastSolver, solve_beta
@@ -58,6 +58,8 @@ class Schedule:
     tol : float
         A lambda ends when an epoch lowers the objective by less than this part of it, adds nothing
         to the working set, and violates the conditions on beta by less than this part of lambda.
+    notices : Notices
+        Where to put what the user should know.
     """
 
     n_lambdas: int = 100
@@ -68,6 +70,7 @@ class Schedule:
     max_epochs: int = 100
     patience: int = 5
     tol: float = 1e-4
+    notices: Notices = field(default_factory=AtOnce, compare=False)
 
     def grid(self, lam_max: float) -> Floats:
         """Return the lambdas."""
@@ -170,7 +173,7 @@ def lagra_path(
         Called before each new point is yielded, with where the path could go on.
     """
     if resume is None:
-        resume = _beginning(problem)  # lines 2-5
+        resume = _beginning(problem, schedule.notices)  # lines 2-5
     elif note is not None:
         note(resume)
     points, reach, lam_max = resume.points, resume.reach, resume.lam_max
@@ -200,7 +203,7 @@ def _linear_algebra() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _beginning(problem: Problem) -> Resume:
+def _beginning(problem: Problem, notices: Notices) -> Resume:
     """Lines 2-5: the model without graphlets, lambda_max, and the size of the pattern it is from.
 
     Covariates without a penalty have their best coefficients there, those with one have none.
@@ -221,10 +224,9 @@ def _beginning(problem: Problem) -> Resume:
     # Graphlets may also have nothing to say because all graphs contain the same ones.
     fits = state.scores.residual_size() < FITTED * size
     if lam_max < lowest and design.factor == 0.0 and fits:
-        warnings.warn(
+        notices.add(
             "The covariates alone fit the training graphs, and leave nothing for graphlets to "
-            "explain; give them a covariate_penalty, or fewer of them.",
-            stacklevel=2,
+            "explain; give them a covariate_penalty, or fewer of them."
         )
     return Resume((), state, reach, max(lam_max, lowest))
 

@@ -7,7 +7,6 @@ lambda_max. Among points that do equally well the sparser model is taken.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from aglets.graphs.arrays import Floats, Rows
+from aglets.graphs.notes import Notices
 from aglets.mining import BudgetError
 from aglets.model.metrics import Metric, answers_of
 from aglets.model.outputs import Outputs
@@ -137,13 +137,14 @@ class FoldResult:
     """What one training set and its held-out graphs gave, over (cells, lambdas).
 
     ``loss`` is infinite and ``score`` minus infinity where a path ended before that lambda.
-    ``paths`` holds, per cell and output, the path points.
+    ``paths`` holds, per cell and output, the path points; ``notices`` what the user should know.
     """
 
     loss: Floats
     score: Floats
     n_nonzero: Floats
     paths: list[Paths] = field(default_factory=list)
+    notices: Notices = field(default_factory=Notices, compare=False)
 
     def joined(self, other: FoldResult) -> FoldResult:
         """Append the cells of another result of the same graphs."""
@@ -236,6 +237,7 @@ def evaluate(
     stage : str
         What the training graphs are, for callbacks.
     """
+    settings = replace(settings, notices=Notices())
     held_out = held_out.to_model_units(input_spec)
     cells = grid.cells
     shape = (len(cells), settings.n_lambdas)
@@ -256,7 +258,7 @@ def evaluate(
                 score[row, k] = _score(points, settings.outputs, input_spec, held_out)
             else:
                 score[row, k] = np.nan
-    return FoldResult(loss, score, n_nonzero, kept)
+    return FoldResult(loss, score, n_nonzero, kept, settings.notices)
 
 
 def _walked(
@@ -289,7 +291,7 @@ def _walked(
         return
     if not some:
         raise refused
-    warnings.warn(f"Part of the grid was left out, because {refused}", RuntimeWarning, stacklevel=2)
+    settings.notices.add(f"Part of the grid was left out, because {refused}", RuntimeWarning)
 
 
 class _Planted:
@@ -324,12 +326,11 @@ class _Planted:
 
     def _tried(self, plan: Walk, settings: Settings) -> Paths | None:
         """Walk a path; None if the budget ended it."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The path ended at", category=RuntimeWarning)
-            try:
-                paths = walk(self.training_set, settings, plan)
-            except BudgetError:
-                return None
+        quiet = replace(settings, notices=settings.notices.but(RuntimeWarning))
+        try:
+            paths = walk(self.training_set, quiet, plan)
+        except BudgetError:
+            return None
         whole = all(len(path) == settings.n_lambdas for path in paths)
         return paths if whole or is_stale(paths) else None
 
