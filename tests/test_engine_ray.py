@@ -12,6 +12,7 @@ import pickle
 import signal
 import time
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -40,9 +41,25 @@ def cluster(tmp_path_factory):
     """A Ray that is running before any fit, with more CPUs than there are."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ray.init(num_cpus=8, **QUIET)
+        ray.init(num_cpus=12, **QUIET)
     yield
     ray.shutdown()
+
+
+@pytest.fixture(scope="module", params=[1, 2, 3, 7])
+def engine(cluster, request):
+    """So many workers, which stay for all fits: starting them takes longer than a fit."""
+    engine = RayEngine(request.param)
+    with engine.session():
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def pair(cluster):
+    """Two workers that stay for all fits, and may be lost again and again."""
+    engine = RayEngine(2, max_restarts=100)
+    with engine.session():
+        yield engine
 
 
 def small() -> tuple:
@@ -63,35 +80,47 @@ def killed(place, how=signal.SIGKILL) -> None:
     os.kill(place.pid, how)
 
 
-#: name -> (estimator, its parameters); on a part of public data, as the paper reads them.
+#: name -> (estimator, its parameters, every how many graphs); public data, as the paper reads them.
 CASES = {
-    "BZR": (LagraClassifier, {}),
-    "ENZYMES, counts": (LagraClassifier, {"maxpat": 2, "pooling": ("best", "sum", "mean")}),
-    "FreeSolv": (LagraRegressor, {}),
+    "BZR": (LagraClassifier, {}, 4),
+    "AIDS": (LagraClassifier, {}, 12),
+    "ENZYMES, counts": (LagraClassifier, {"maxpat": 2, "pooling": ("best", "sum", "mean")}, 6),
+    "FreeSolv": (LagraRegressor, {}, 6),
 }
+
+
+@pytest.fixture(scope="module")
+def fitted(load_tu, data_folder):
+    """Fit a case with some engine."""
+    from aglets.io.files import ReadOptions, read_file
+
+    def load(name: str) -> tuple:
+        if name == "FreeSolv":
+            reading = ReadOptions(target="expt", smiles="smiles")
+            return read_file(next((data_folder / "FreeSolv").glob("*.csv")), reading)
+        return load_tu(name.split(",")[0])
+
+    def fit(name: str, engine):
+        make, options, step = CASES[name]
+        graphs, y = load(name)
+        return make(engine=engine, **{**OPTIONS, **options}).fit(graphs[::step], y[::step])
+
+    return cache(fit)
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", CASES)
-def test_any_number_of_shards_gives_the_model_of_one_machine(cluster, name, load_tu, data_folder):
-    """Bit for bit that of eight shards in one process; that of one piece but for rounding."""
-    make, options = CASES[name]
-    options = {**OPTIONS, **options}
-    if name.startswith("FreeSolv"):
-        from aglets.io.files import ReadOptions, read_file
-
-        reading = ReadOptions(target="expt", smiles="smiles")
-        graphs, y = read_file(next((data_folder / "FreeSolv").glob("*.csv")), reading)
-    else:
-        graphs, y = load_tu(name.split(",")[0])
-    graphs, y = graphs[::4], y[::4]
-    expected = make(engine=ShardedEngine(N_PIECES), **options).fit(graphs, y)
+def test_any_number_of_shards_gives_the_same_bits(engine, fitted, name):
+    expected, found = fitted(name, ShardedEngine(N_PIECES)), fitted(name, engine)
     assert expected.graphlets_
-    for n_shards in (2, 3):
-        found = make(engine=RayEngine(n_shards), **options).fit(graphs, y)
-        assert bits(found) == bits(expected)
-        assert found.objective_ == expected.objective_
-    alone = make(**options).fit(graphs, y)
+    assert bits(found) == bits(expected)
+    assert found.objective_ == expected.objective_
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", CASES)
+def test_one_piece_gives_the_same_model_but_for_rounding(fitted, name):
+    expected, alone = fitted(name, ShardedEngine(N_PIECES)), fitted(name, None)
     assert [(h.labels, h.edges.tolist()) for h in alone.graphlets_] == [
         (h.labels, h.edges.tolist()) for h in expected.graphlets_
     ]
@@ -111,17 +140,17 @@ class KillOnce(FitCallback):
             killed(workers_of(training_set)[worker])
 
 
-def test_a_killed_shard_is_replaced_and_the_model_is_the_same(cluster):
+def test_a_killed_shard_is_replaced_and_the_model_is_the_same(pair):
     graphs, y = small()
     expected = LagraClassifier(engine=ShardedEngine(N_PIECES), **OPTIONS).fit(graphs, y)
-    model = LagraClassifier(engine=RayEngine(2), **OPTIONS)
+    model = LagraClassifier(engine=pair, **OPTIONS)
     with pytest.warns(RuntimeWarning, match=r"Shard [12] of 2 \(process \d+ on .*\) was lost"):
         model.fit(graphs, y, callback=KillOnce({2: 0, 3: 1, 4: 0}))
     assert bits(model) == bits(expected)
 
 
 @pytest.mark.parametrize("method", [b"label_sums", b"signed_sums", b"z_gradient", b"quadratic"])
-def test_a_shard_killed_in_the_middle_of_its_work_is_replaced(cluster, method, monkeypatch):
+def test_a_shard_killed_in_the_middle_of_its_work_is_replaced(pair, method, monkeypatch):
     """While it loads, in mid-search, in mid-learning: killed when the message is on its way."""
     graphs, y = small()
     expected = LagraClassifier(engine=ShardedEngine(N_PIECES), **OPTIONS).fit(graphs, y)
@@ -136,7 +165,7 @@ def test_a_shard_killed_in_the_middle_of_its_work_is_replaced(cluster, method, m
         return exchange(link, messages)
 
     monkeypatch.setattr(RayLink, "exchange", kill_with_the_message)
-    model = LagraClassifier(engine=RayEngine(2), **OPTIONS)
+    model = LagraClassifier(engine=pair, **OPTIONS)
     with pytest.warns(RuntimeWarning, match="another takes its place"):
         model.fit(graphs, y)
     assert left == [0]
@@ -253,16 +282,19 @@ def test_an_address_without_a_cluster_is_said_so():
 
 
 class LoseMachine(FitCallback):
-    def __init__(self, lose) -> None:
-        self.lose = lose
+    """Another machine comes, and one that is in use ends, after the second lambda."""
+
+    def __init__(self, machines, lost) -> None:
+        self.machines, self.lost = machines, lost
 
     def step(self, task, training_set, paths):
         if len(paths[0]) == 2:
-            self.lose()
+            self.machines.add_node(num_cpus=1)
+            self.machines.remove_node(self.lost, allow_graceful=False)
 
 
 def test_a_machine_that_is_lost_costs_nothing_but_time():
-    """Two raylets on this machine; one of them ends in the middle of a fit."""
+    """Two raylets on this machine, with a CPU for one worker each; one ends in mid-fit."""
     from ray.cluster_utils import Cluster
 
     ray.shutdown()
@@ -270,13 +302,12 @@ def test_a_machine_that_is_lost_costs_nothing_but_time():
     expected = LagraClassifier(engine=ShardedEngine(N_PIECES), **OPTIONS).fit(graphs, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        machines = Cluster(True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+        machines = Cluster(True, head_node_args={"num_cpus": 1, "include_dashboard": False})
         second = machines.add_node(num_cpus=1)
-    callback = LoseMachine(lambda: machines.remove_node(second, allow_graceful=False))
     model = LagraClassifier(engine=RayEngine(2, address=machines.address), **OPTIONS)
     try:
         with pytest.warns(RuntimeWarning, match="another takes its place"):
-            model.fit(graphs, y, callback=callback)
+            model.fit(graphs, y, callback=LoseMachine(machines, second))
     finally:
         ray.shutdown()
         machines.shutdown()
