@@ -37,6 +37,19 @@ def problems(draw):
     return graphs, [draw(graphlets_for(graphs)) for _ in range(draw(st.integers(1, 3)))]
 
 
+def same_nodes(a, b) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)
+
+
+@EXAMPLES
+@given(problem=problems(), pooling=st.sampled_from(POOLINGS), data=st.data())
+def test_embeddings_of_some_graphs_are_those_of_all(problem, pooling, data):
+    graphs, graphlets = problem
+    rows = np.array(data.draw(st.lists(st.integers(0, len(graphs) - 1))), dtype=np.int64)
+    _, found = agis(graphs, graphlets, 1.0, pooling=pooling, return_embeddings=True)
+    assert found.taken(rows) == [found[i] for i in rows.tolist()]
+
+
 @EXAMPLES
 @given(
     problem=problems(),
@@ -56,6 +69,10 @@ def test_agis_and_its_places_equal_networkx(problem, rho, pooling, scale):
             costs = [m.cost for m in by_root.values()]
             expected = pooled(costs, len(plain), rho, pooling, scale)
             assert psi[i, j] == pytest.approx(expected, rel=1e-10, abs=1e-300)
+            assert same_nodes(embeddings.of(i, j), embeddings[i][j])
+            assert embeddings.n_places(j)[i] == (
+                1 if by_root and pooling == "best" else len(by_root)
+            )
             own = listing[i][j]
             assert own.shares.sum() == pytest.approx(psi[i, j], rel=1e-12, abs=1e-300)
             assert len(own.embeddings) == (

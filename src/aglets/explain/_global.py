@@ -418,7 +418,7 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 molecule=is_molecule(input_spec.recipe),
                 roles=tuple(sorted(roles.values(), key=lambda role: -abs(role.weight))),
                 target=main.target,
-                mean_places=_mean_places(graphlet, j, found),
+                mean_places=_mean_places(graphlet, found.embeddings.n_places(j)),
             )
         )
     weights = np.abs(model.relative_coef).max(axis=0, initial=0.0)
@@ -447,11 +447,11 @@ def _with_target(value: Any, name: str | None) -> Any:
     return value if name is None or value is None else f"{name}: {value}"
 
 
-def _mean_places(graphlet: Graphlet, j: int, found: Match) -> float | None:
-    if graphlet.pooling == "best":
-        return None  # and no embedding is looked at: there may be many graphs and graphlets
-    counts = [len(rows) for each in found.embeddings if (rows := each[j]) is not None]
-    return sum(counts) / len(counts) if counts else None
+def _mean_places(graphlet: Graphlet, n_places: NDArray[np.int64]) -> float | None:
+    """Mean number of places over graphs that have any."""
+    if graphlet.pooling == "best" or not n_places.any():
+        return None
+    return float(n_places.sum() / np.count_nonzero(n_places))
 
 
 def _places(entry: GraphletSummary) -> str:

@@ -55,6 +55,18 @@ class Embeddings(Sequence[list["Codes | None"]]):
             raise IndexError(f"Graph {index} was asked for, but there are {len(self)}.")
         return [block.nodes(index % len(self)) for block in self._blocks]
 
+    def of(self, graph: int, graphlet: int) -> Codes | None:
+        """Return `embeddings[graph][graphlet]` without writing out the others."""
+        return self._blocks[graphlet].nodes(graph)
+
+    def n_places(self, graphlet: int) -> Ints:
+        """Count the places of a graphlet in each graph; at most one unless it counts."""
+        return self._blocks[graphlet].n_places()
+
+    def taken(self, graphs: Ints) -> Embeddings:
+        """Return those of some graphs."""
+        return Embeddings([block.taken(graphs) for block in self._blocks], len(graphs))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
             return NotImplemented
@@ -79,6 +91,12 @@ class _Best:
     def nodes(self, graph: int) -> Codes | None:
         row: Codes = self.rows[graph]
         return None if row[0] < 0 else row
+
+    def n_places(self) -> Ints:
+        return (self.rows[:, 0] >= 0).astype(np.int64)
+
+    def taken(self, graphs: Ints) -> _Best:
+        return _Best(self.costs[graphs], self.rows[graphs])
 
     def values(self, rho: float) -> Floats:
         values: Floats = np.exp(-rho * self.costs)
@@ -107,6 +125,16 @@ class _All:
     def nodes(self, graph: int) -> Codes | None:
         own: Codes = self.rows[self.offsets[graph] : self.offsets[graph + 1]]
         return own if len(own) else None
+
+    def n_places(self) -> Ints:
+        return np.diff(self.offsets)
+
+    def taken(self, graphs: Ints) -> _All:
+        counts = self.n_places()[graphs]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        own = np.repeat(self.offsets[graphs] - offsets[:-1], counts) + np.arange(offsets[-1])
+        divisors = self.divisors[graphs]
+        return _All(offsets, self.costs[own], self.rows[own], divisors, self.takes_sqrt)
 
     def values(self, rho: float) -> Floats:
         held = np.diff(self.offsets) > 0

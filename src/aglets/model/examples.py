@@ -75,7 +75,7 @@ def best_place(
 
 
 def _known(found: Match, i: int, column: int) -> NDArray[np.int32]:
-    embedding = found.embeddings[i][column]
+    embedding = found.embeddings.of(i, column)
     assert embedding is not None
     return embedding
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aglets._version import __version__
 from aglets.graphlets import Graphlet, agis
-from aglets.graphlets.scores import Places, places
+from aglets.graphlets.scores import Embeddings, Places, places
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
 from aglets.model._aligned_rows import keeps_rows
@@ -55,20 +55,22 @@ class Match:
         The same graphs in the labels and units of the model.
     psi : ndarray of shape (n_graphs, n_graphlets)
         AGIS.
-    embeddings : list of lists of (ndarray or None)
+    embeddings : Embeddings
         Per graph and graphlet, the matched node of each graphlet node; None if there is no match.
     """
 
     graphs: GraphSet
     scaled: GraphSet
     psi: Floats
-    embeddings: list[list[NDArray[np.int32] | None]]
+    embeddings: Embeddings
 
     @cached_property
     def occurs(self) -> NDArray[np.bool_]:
         """Whether each graphlet occurs in each graph, whatever the attributes are."""
-        found = [[embedding is not None for embedding in row] for row in self.embeddings]
-        return np.array(found, dtype=bool).reshape(self.psi.shape)
+        found = np.empty(self.psi.shape, dtype=bool)
+        for column, own in enumerate(found.T):
+            own[:] = self.embeddings.n_places(column) > 0
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +254,7 @@ class LagraModel:
         -------
         psi : ndarray of shape (n_graphs, n_graphlets)
             In [0, 1]; 0 where the graphlet's labelled structure does not occur.
-        embeddings : list of lists of (ndarray or None)
+        embeddings : Embeddings
             Only if asked for: per graph and graphlet, the matched node of each graphlet node.
         """
         scaled = self.input_spec.to_model_units(graphs)
@@ -283,7 +285,7 @@ class LagraModel:
         """Score graphs in the units of the model, as :meth:`agis` does in those of the user."""
         if not self.graphlets:
             psi = np.zeros((len(scaled), 0))
-            return (psi, [[] for _ in range(len(scaled))]) if return_embeddings else psi
+            return (psi, Embeddings([], len(scaled))) if return_embeddings else psi
         return agis(
             scaled,
             list(self.scaled_graphlets),

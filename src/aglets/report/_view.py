@@ -111,7 +111,7 @@ def _learned(
         found.graphs[rows],
         found.scaled[rows],
         found.psi[rows],
-        [found.embeddings[i] for i in rows.tolist()],
+        found.embeddings.taken(rows),
     )
     return summarise(model, part, y[known])
 
