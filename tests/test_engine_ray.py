@@ -56,7 +56,7 @@ def engine(cluster, request):
 
 @pytest.fixture(scope="module")
 def pair(cluster):
-    """Two workers that stay for all fits, and may be lost again and again."""
+    """Two workers that stay for all fits, and may be lost many times."""
     engine = RayEngine(2, max_restarts=100)
     with engine.session():
         yield engine
