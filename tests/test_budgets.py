@@ -11,6 +11,7 @@ from path_tools import random_set
 
 from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, load
 from aglets.cli.app import app
+from aglets.cli.fit import _smaller_than_asked
 
 OPTIONS = {"n_lambdas": 12, "lambda_ratio": 0.02, "rho": 0.05}
 
@@ -111,3 +112,17 @@ def test_a_budget_that_is_not_a_number_of_units_is_one_sentence(set_and_classes,
     graphs, _ = set_and_classes
     with pytest.raises((ValueError, TypeError), match="The 'max_work' parameter of LagraRegressor"):
         LagraRegressor(max_work=max_work).fit(graphs, np.arange(30.0))
+
+
+@pytest.mark.parametrize(
+    ("starts", "words"), [(4, "--starts 1 keeps to that size"), (1, "its budget was used up")]
+)
+def test_a_size_below_the_one_asked_for_is_said(starts, words):
+    (said,) = _smaller_than_asked({"maxpat": 3, "starts": starts}, [5, 8])
+    assert "3 nodes" in said
+    assert words in said
+
+
+@pytest.mark.parametrize(("reached", "asked"), [(5, [5, 8]), (3, []), (None, [5])])
+def test_a_size_as_asked_for_needs_no_words(reached, asked):
+    assert _smaller_than_asked({"maxpat": reached, "starts": 1}, asked) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -365,6 +365,7 @@ def fit(
     summary["warnings"] = size_leaks(graphs, y) if covariates is None else []
     if node_labels is Labelling.auto and model.input_spec.node_labels == "degree":
         summary["warnings"].append(DEGREES_NOTE)
+    summary["warnings"] += _smaller_than_asked(summary, maxpat)
     summary["warnings"] += [] if model.graphlets else [NO_GRAPHLETS]
     if as_json:
         typer.echo(json.dumps(summary))
@@ -372,6 +373,19 @@ def fit(
         _print(summary, model.rho_text, resumed=resume and found, folder=folder)
     if ended == "interrupted":
         raise typer.Exit(1)
+
+
+def _smaller_than_asked(summary: dict[str, Any], maxpats: Sequence[int] | None) -> list[str]:
+    """Say that the grid preferred graphlets smaller than every --maxpat: several starts do."""
+    reached, starts = summary["maxpat"], summary["starts"]
+    if not maxpats or reached is None or reached >= min(maxpats):
+        return []
+    if starts == 1:
+        return [f"the search ended at graphlets of {reached} nodes: its budget was used up"]
+    return [
+        f"graphlets of up to {reached} nodes with {starts} starts per label did best, so they are "
+        f"smaller than --maxpat {min(maxpats)}; --starts 1 keeps to that size"
+    ]
 
 
 def _sharing(text: str) -> str | float:
