@@ -87,6 +87,14 @@ def test_the_interval_is_that_of_nadeau_and_bengio():
         made(scores).estimate(95)
 
 
+def test_splits_without_a_score_are_left_out_and_counted():
+    some, rest = made([0.8, np.nan, 0.9, np.nan]), made([0.8, 0.9])
+    assert some.estimate() == rest.estimate()
+    assert "defined in 2 of 4 splits" in str(some)
+    assert "defined" not in str(rest)
+    assert np.isnan(made([np.nan, np.nan]).estimate().mean)
+
+
 def test_corrected_intervals_hold_what_they_promise_where_plain_ones_do_not():
     """Scores of folds share most of their training graphs: simulate means with that correlation."""
     rng = np.random.default_rng(0)

@@ -136,8 +136,11 @@ class Evaluation:
             raise ValueError(
                 f"Expected one of the metrics {', '.join(map(repr, known))}. Got {name!r} instead."
             )
-        values = np.array([split.metrics[name] for split in self.splits])
-        return self._bounded(name, self._estimate(values, level))
+        return self._bounded(name, self._estimate(self._values(name), level))
+
+    def _values(self, name: str) -> Floats:
+        """Return a metric in every split."""
+        return np.array([split.metrics[name] for split in self.splits], dtype=np.float64)
 
     def _bounded(self, name: str, found: Estimate) -> Estimate:
         plain = name.removeprefix("mean ")
@@ -165,11 +168,14 @@ class Evaluation:
 
         if not 0.0 < level < 1.0:
             raise ValueError(f"level must be between 0 and 1. Got {level!r} instead.")
-        n = len(values)
-        mean = float(values.mean())
+        # A split whose test graphs have one class has no AUC: the others speak.
+        known = ~np.isnan(values)
+        values, n = values[known], int(known.sum())
+        mean = float(values.mean()) if n else np.nan
         if n < 2:
             return Estimate(mean, np.nan, np.nan, np.nan)
-        ratio = float(np.mean([split.n_test / split.n_train for split in self.splits]))
+        sizes = np.array([split.n_test / split.n_train for split in self.splits])
+        ratio = float(sizes[known].mean())
         spread = float(values.std(ddof=1))
         reach = float(t.ppf(0.5 + level / 2.0, n - 1)) * spread * np.sqrt(1.0 / n + ratio)
         return Estimate(mean, spread / np.sqrt(n), mean - reach, mean + reach)
@@ -211,12 +217,12 @@ class Evaluation:
         return [
             ("estimator", " ".join(self.estimator.split())),
             ("splits", f"{n}, about {m.n_train} graphs to train and {m.n_test} to test"),
-            (self.score_name, str(self.estimate())),
+            (self.score_name, str(self.estimate()) + _where(self.scores)),
             *((f"  {name}", f"{score:.3f}") for name, score in self.of_targets().items()),
-            ("size of the graph only", f"{self.size_scores.mean():.3f}"),
+            ("size of the graph only", f"{self._estimate(self.size_scores, 0.95).mean:.3f}"),
             ("better than that by", str(self.over_size())),
             *(
-                (name, str(self.metric(name)))
+                (name, str(self.metric(name)) + _where(self._values(name)))
                 for name in self.splits[0].metrics
                 if name != self.score_name
             ),
@@ -238,6 +244,12 @@ class Evaluation:
         ]
         head = ["split", self.score_name, "size only", "graphlets", *self.splits[0].chosen]
         return html.table(None, self._rows()) + html.details("splits", html.table(head, frame))
+
+
+def _where(values: Floats) -> str:
+    """Say in how many splits a score is defined, unless it is in all."""
+    known = int((~np.isnan(values)).sum())
+    return "" if known == len(values) else f", defined in {known} of {len(values)} splits"
 
 
 def evaluate(

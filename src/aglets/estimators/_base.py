@@ -250,15 +250,14 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         """Fit with these labels from now on."""
         self.node_labels_, self.covariates_ = task.node_labels, task.covariates
 
+    @abstractmethod
     def _fit_tasks(
         self, tasks: Sequence[LabelledTask], callback: FitCallback
     ) -> tuple[LabelledTask, HeldOut | None]:
-        """Fit with the first way to label nodes; others may try them all.
+        """Choose among the ways to label nodes, fit, and keep the result with :meth:`_store`.
 
-        The result is kept with :meth:`_store`; returns the way and decisions for held-out graphs.
+        Returns the way that was chosen, and decisions for held-out graphs.
         """
-        self._take(tasks[0])
-        return tasks[0], self._fit(tasks[0].sample, tasks[0].validation, callback)
 
     def _on_shards(self, graphs: StoredGraphs, callback: FitCallback) -> BaseLagra:
         """Fit to graphs in files; what is shown of the model is taken from the first of them."""
@@ -299,12 +298,6 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
                 f"{type(self).__name__} on graphs in shards takes nothing but the graphs, with the "
                 f"targets that are in them. Got {found[0]}= as well; leave it out."
             )
-
-    @abstractmethod
-    def _fit(
-        self, sample: Sample, validation: Sample | None, callback: FitCallback
-    ) -> HeldOut | None:
-        """Fit, keep the result with :meth:`_store`, and return decisions for held-out graphs."""
 
     def _keep_trust(self, sample: Sample, held: HeldOut | None, found: Match) -> None:
         """Let the model know its probabilities, its errors on held-out graphs, and its graphs."""

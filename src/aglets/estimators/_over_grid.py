@@ -152,11 +152,6 @@ class OverGrid(BaseLagra):
             n_paths += self._grid(task.sample.graphs).n_paths
         return n_paths
 
-    def _fit(
-        self, sample: Sample, validation: Sample | None, callback: FitCallback
-    ) -> HeldOut | None:
-        raise NotImplementedError  # see _fit_tasks
-
     def _finish(
         self, sample: Sample, judged: Judged, callback: FitCallback, *, ready: bool
     ) -> HeldOut:

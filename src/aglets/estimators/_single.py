@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from aglets.estimators._base import DEFAULT_MAX_BYTES, DEFAULT_MAX_WORK, BaseLagra
+from aglets.estimators._base import (
+    DEFAULT_MAX_BYTES,
+    DEFAULT_MAX_WORK,
+    BaseLagra,
+    LabelledTask,
+)
 from aglets.estimators._folds import folds_by_content
 from aglets.estimators._parameters import Condition, either, floats, integers, one_of
 from aglets.estimators._targets import LagraForClasses, LagraForNumbers
@@ -37,14 +42,17 @@ N_FOLDS = 3
 class _OnePoint(BaseLagra):
     """Walks the path from lambda_max down to ``lambda_ratio`` times it, and stays there."""
 
-    def _fit(
-        self, sample: Sample, validation: Sample | None, callback: FitCallback
-    ) -> HeldOut | None:
+    def _fit_tasks(
+        self, tasks: Sequence[LabelledTask], callback: FitCallback
+    ) -> tuple[LabelledTask, HeldOut | None]:
+        """Fit with the first way to label nodes: there is no grid to judge others."""
+        task = tasks[0]
+        self._take(task)
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
         n_lambdas = settings.n_lambdas
-        callback.expect([n_lambdas] + self._n_folds(validation) * [min(N_LAMBDAS, n_lambdas)])
-        self._walk(sample, validation, settings)
-        return self._held_out(sample, validation, settings)
+        callback.expect([n_lambdas] + self._n_folds(task.validation) * [min(N_LAMBDAS, n_lambdas)])
+        self._walk(task.sample, task.validation, settings)
+        return task, self._held_out(task.sample, task.validation, settings)
 
     def _fit_stored(self, sample: StoredSample, callback: FitCallback) -> None:
         settings = self._settings(lambda_min_ratio=self.lambda_ratio, callback=callback)
