@@ -90,7 +90,7 @@ def fit(path: Path, quick: bool) -> int:
             warnings.simplefilter("ignore")
             graphs, y = GraphSet.from_table(table_path, target="BBBP", errors="skip")
     else:
-        graphs, y = datasets.load_demo()
+        graphs, y = datasets.load_acids()
     n_lambdas = 5 if quick else 50
     estimator = LagraClassifierCV(rhos=(0.01,), n_lambdas=n_lambdas, random_state=0).fit(graphs, y)
     estimator.save(path)

@@ -54,7 +54,7 @@ def main(words: list[str] | None = None) -> int:
 
 def recorded() -> list[int]:
     """Codes that every search of a path asks for."""
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     rng = np.random.default_rng(0)
     y = np.where(rng.random(len(y)) < 0.2, rng.permutation(y), y)  # real classes follow no rule
     codes: list[int] = []

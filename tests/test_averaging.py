@@ -262,10 +262,10 @@ def test_the_command_line_fits_averages(tmp_path, capsys):
     output = str(tmp_path / "m.aglets")
     quick = ["--n-lambdas", "10", "--rho", "1", "--rho", "0.1", "--maxpat", "2", "--starts", "1"]
     folds = [*quick, "--average", "folds", "--folds", "2"]
-    assert main(["fit", "demo", "-o", output, *folds]) == 0
+    assert main(["fit", "acids", "-o", output, *folds]) == 0
     assert "mean of" in capsys.readouterr().out
-    assert main(["fit", "demo", "-o", output, *folds, "--json"]) == 0
+    assert main(["fit", "acids", "-o", output, *folds, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["members"] > 1
     assert summary["validation_score"] is None  # members were chosen by it
-    assert main(["fit", "demo", "-o", output, *quick, "--average", "greedy", "-q"]) == 0
+    assert main(["fit", "acids", "-o", output, *quick, "--average", "greedy", "-q"]) == 0

@@ -15,16 +15,16 @@ TABLE = "smiles,y\nCCO,1\nCCN,0\n"
 # The words on the command line, the exit code, and the sentence on standard error.
 COMMANDS: dict[str, tuple] = {
     "no such command": (["fly"], 2, "No such command 'fly'."),
-    "no such option": (["count", "demo", "--maxpat", "2", "--fast"], 2, "No such option: --fast"),
+    "no such option": (["count", "acids", "--maxpat", "2", "--fast"], 2, "No such option: --fast"),
     "a word for a number": (
-        ["count", "demo", "--maxpat", "two"],
+        ["count", "acids", "--maxpat", "two"],
         2,
         "Invalid value for '--maxpat'",
     ),
-    "a missing option": (["count", "demo"], 2, "Missing option '--maxpat'"),
+    "a missing option": (["count", "acids"], 2, "Missing option '--maxpat'"),
     "a missing argument": (["show"], 2, "Missing argument 'MODEL'"),
     "an unknown format": (
-        ["count", "demo", "--maxpat", "2", "--format", "xml"],
+        ["count", "acids", "--maxpat", "2", "--format", "xml"],
         2,
         "Invalid value for '--format'",
     ),
@@ -48,12 +48,12 @@ COMMANDS: dict[str, tuple] = {
         "parquet, sdf, shards, smi, tsv, tu.",
     ),
     "an option for another format": (
-        ["count", "demo", "--maxpat", "2", "--smiles", "s"],
+        ["count", "acids", "--maxpat", "2", "--smiles", "s"],
         1,
         "The option 'smiles' means nothing for the format 'tu'; leave it out.",
     ),
     "a maxpat of nothing": (
-        ["count", "demo", "--maxpat", "0"],
+        ["count", "acids", "--maxpat", "0"],
         1,
         "maxpat must be a number of nodes in the range [1, 64]. Got 0 instead.",
     ),
@@ -70,7 +70,7 @@ COMMANDS: dict[str, tuple] = {
         "or leave them out with --errors skip.",
     ),
     "a support below nothing": (
-        ["frequent", "demo", "--maxpat", "2", "--min-support", "-1"],
+        ["frequent", "acids", "--maxpat", "2", "--min-support", "-1"],
         2,
         "Invalid value for '--min-support'",
     ),
@@ -92,40 +92,40 @@ COMMANDS: dict[str, tuple] = {
         "Got one class, [1], instead.",
     ),
     "fit: a negative rho": (
-        ["fit", "demo", "--rho", "-1", "-o", "{}/m"],
+        ["fit", "acids", "--rho", "-1", "-o", "{}/m"],
         2,
         "Invalid value for '--rho': -1 is not a number greater than 0.",
     ),
     "fit: a huge maxpat": (
-        ["fit", "demo", "--maxpat", "100", "-o", "{}/m"],
+        ["fit", "acids", "--maxpat", "100", "-o", "{}/m"],
         2,
         "Invalid value for '--maxpat': 100 is not a number from 1 to 64.",
     ),
     "fit: a loss for numbers": (
-        ["fit", "demo", "--task", "classes", "--loss", "huber", "-o", "{}/m"],
+        ["fit", "acids", "--task", "classes", "--loss", "huber", "-o", "{}/m"],
         1,
         "The loss 'huber' is not for classes; for classes there are 'squared_hinge', 'logistic' "
         "and 'softmax', for numbers 'squared' and 'huber'.",
     ),
     "fit: words as numbers": (
-        ["fit", "demo", "--task", "numbers", "-o", "{}/m"],
+        ["fit", "acids", "--task", "numbers", "-o", "{}/m"],
         1,
         "Expected numbers to predict, but the targets are words such as 'neutral'; give --task "
         "classes.",
     ),
     "fit: a folder to write to": (
-        ["fit", "demo", "-o", "{}"],
+        ["fit", "acids", "-o", "{}"],
         1,
         "Expected a file to write the model to, but {} is a folder.",
     ),
     "fit: a folder that is not a checkpoint": (
-        ["fit", "demo", "-o", "{}/m", "--checkpoint", "{}"],
+        ["fit", "acids", "-o", "{}/m", "--checkpoint", "{}"],
         1,
         "Expected an empty folder, a new one or a checkpoint, but {} holds something else (CO); "
         "name a folder of its own.",
     ),
     "fit: a small memory limit": (
-        ["fit", "demo", "-o", "{}/m", "--memory-limit", "0.01", "--maxpat", "5", "--starts", "1"],
+        ["fit", "acids", "-o", "{}/m", "--memory-limit", "0.01", "--maxpat", "5", "--starts", "1"],
         1,
         "The search needs more than the memory limit, and there is no model to save yet; raise "
         "--memory-limit, or lower --maxpat.",
@@ -180,7 +180,7 @@ COMMANDS: dict[str, tuple] = {
         "Could not read row 1 (line 2): 'C1CC' is not a valid SMILES.",
     ),
     "convert: to molecules": (
-        ["data", "convert", "demo", "{}/a.smi"],
+        ["data", "convert", "acids", "{}/a.smi"],
         1,
         "Expected to write gspan, json, jsonl or tu, got 'smi'; graphs have no SMILES.",
     ),
@@ -205,7 +205,7 @@ def folder(tmp_path_factory):
     text(place, "one.csv", "smiles,y\n" + "CCO,1\n" * 20)
     text(place, "bad.smi", "CCO\nC1CC\n")
     CO.to_tu(place / "CO", y=[1])
-    assert main(["fit", "demo", "-o", str(place / "demo.aglets"), "-q", "--n-lambdas", "5"]) == 0
+    assert main(["fit", "acids", "-o", str(place / "demo.aglets"), "-q", "--n-lambdas", "5"]) == 0
     return place
 
 

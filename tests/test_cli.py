@@ -175,7 +175,7 @@ def interrupted(name, *rest, **options):
         os.kill(os.getpid(), signal.SIGINT)
     return real(name, *rest, **options)
 builtins.__import__ = interrupted
-raise SystemExit(main(["fit", "demo", "-o", sys.argv[2]]))
+raise SystemExit(main(["fit", "acids", "-o", sys.argv[2]]))
 """
 
 

@@ -46,15 +46,15 @@ def same(one: str, two: str) -> bool:
 def demo_model(tmp_path_factory):
     """A model of the demo data, fitted by the command line."""
     path = tmp_path_factory.mktemp("model") / "demo.aglets"
-    assert main(["fit", "demo", "-o", str(path), "--quiet"]) == 0
+    assert main(["fit", "acids", "-o", str(path), "--quiet"]) == 0
     return path
 
 
 @pytest.fixture
 def molecules(tmp_path):
     """A table of molecules with a class, a number, and a row that is none."""
-    smiles = datasets.demo_smiles()[:120]
-    _, y = datasets.load_demo()
+    smiles = datasets.load_acids()[0].smiles.tolist()[:120]
+    _, y = datasets.load_acids()
     frame = pd.DataFrame({"smiles": smiles, "kind": y[:120]})
     frame["atoms"] = [GraphSet.from_smiles([text]).n_nodes[0] * 0.5 + 0.1 for text in smiles]
     frame.loc[len(frame)] = ["C1CC", "acidic", 1.0]
@@ -118,21 +118,21 @@ def test_folds_instead_of_one_part(molecules, tmp_path, capsys):
 
 def test_a_time_limit_keeps_the_best_so_far(tmp_path, capsys):
     output = str(tmp_path / "t.aglets")
-    assert main(["fit", "demo", "-o", output, *LONG, "--time-limit", "0.3"]) == 0
+    assert main(["fit", "acids", "-o", output, *LONG, "--time-limit", "0.3"]) == 0
     assert "The time is over: this is the best model so far" in capsys.readouterr().out
-    assert len(aglets.load(output).predict(datasets.load_demo()[0])) == 300
+    assert len(aglets.load(output).predict(datasets.load_acids()[0])) == 300
 
 
 def test_a_time_limit_of_nothing_leaves_one_point(tmp_path, capsys):
     output = tmp_path / "t.aglets"
-    assert main(["fit", "demo", "-o", str(output), "--time-limit", "0", "--json"]) == 0
+    assert main(["fit", "acids", "-o", str(output), "--time-limit", "0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_graphlets"] == 0
 
 
 @pytest.fixture(scope="session")
 def uninterrupted(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "whole.aglets"
-    assert main(["fit", "demo", "-o", str(path), "-q", *LONG]) == 0
+    assert main(["fit", "acids", "-o", str(path), "-q", *LONG]) == 0
     return str(path)
 
 
@@ -140,7 +140,7 @@ def uninterrupted(tmp_path_factory):
 @pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_an_interrupted_fit_goes_on_to_the_same_model(tmp_path, uninterrupted, how):
     output = tmp_path / "part.aglets"
-    process = command("fit", "demo", "-o", str(output), *LONG, cwd=tmp_path)
+    process = command("fit", "acids", "-o", str(output), *LONG, cwd=tmp_path)
     folder = tmp_path / "part.aglets.checkpoint"
     deadline = time.monotonic() + 60
     while not list(folder.glob("*.npz")) and time.monotonic() < deadline:
@@ -154,8 +154,8 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(tmp_path, uninterrupted, h
         assert process.returncode == 1
         assert "Interrupted: this is the best model so far, and --resume goes on" in out, err
         assert "Traceback" not in err
-        assert len(aglets.load(output).predict(datasets.load_demo()[0])) == 300
-    process = command("fit", "demo", "-o", str(output), *LONG, "--resume", cwd=tmp_path)
+        assert len(aglets.load(output).predict(datasets.load_acids()[0])) == 300
+    process = command("fit", "acids", "-o", str(output), *LONG, "--resume", cwd=tmp_path)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert "paths taken from the checkpoint" in out
@@ -175,17 +175,17 @@ def test_a_full_disk_is_reported_and_the_fit_resumes(tmp_path, capsys, monkeypat
 
     with monkeypatch.context() as full:
         full.setattr("os.fsync", full_after_two)
-        assert main(["fit", "demo", "-o", output, "-q", *LONG]) == 1
+        assert main(["fit", "acids", "-o", output, "-q", *LONG]) == 1
     said = " ".join(capsys.readouterr().err.split())
     assert "(No space left on device); make room, and go on with --resume." in said
-    assert main(["fit", "demo", "-o", output, "-q", *LONG, "--resume"]) == 0
+    assert main(["fit", "acids", "-o", output, "-q", *LONG, "--resume"]) == 0
     assert same(output, uninterrupted)
 
 
 def test_output_to_a_pipe_carries_no_colours_or_bars(tmp_path):
     environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
-    process = command("fit", "demo", "-o", str(tmp_path / "x.aglets"), *QUICK, env=environment)
+    process = command("fit", "acids", "-o", str(tmp_path / "x.aglets"), *QUICK, env=environment)
     out, err = process.communicate(timeout=60)
     assert "\x1b" not in out + err
     assert err == ""
@@ -197,13 +197,13 @@ def test_output_to_a_pipe_carries_no_colours_or_bars(tmp_path):
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path, capsys):
     output = str(tmp_path / "x.aglets")
     kept = ["--checkpoint", str(tmp_path / "kept")]
-    assert main(["fit", "demo", "-o", output, *LONG, *kept, "--time-limit", "0", "-q"]) == 0
-    assert main(["fit", "demo", "-o", output, *QUICK, *kept, "--resume"]) == 1
+    assert main(["fit", "acids", "-o", output, *LONG, *kept, "--time-limit", "0", "-q"]) == 0
+    assert main(["fit", "acids", "-o", output, *QUICK, *kept, "--resume"]) == 1
     assert "belongs to a fit of other graphs, targets or options" in capsys.readouterr().err
 
 
 def test_resuming_without_a_checkpoint_starts(tmp_path):
-    assert main(["fit", "demo", "-o", str(tmp_path / "x.aglets"), *QUICK, "--resume", "-q"]) == 0
+    assert main(["fit", "acids", "-o", str(tmp_path / "x.aglets"), *QUICK, "--resume", "-q"]) == 0
 
 
 def test_show_lists_graphlets_with_their_symbols(demo_model, capsys):
@@ -251,7 +251,7 @@ def test_predictions_keep_the_order_and_the_place_of_what_failed(demo_model, new
 def test_every_format_of_input_gives_the_same(demo_model, tmp_path, capsys):
     from rdkit import Chem
 
-    smiles = datasets.demo_smiles()[:30]
+    smiles = datasets.load_acids()[0].smiles.tolist()[:30]
     expected = aglets.load(demo_model).predict(smiles).tolist()
     (tmp_path / "a.smi").write_text("\n".join(smiles))
     pd.DataFrame({"s": smiles}).to_csv(tmp_path / "a.csv", index=False)
@@ -291,15 +291,15 @@ def test_explanations_add_up_and_are_of_the_rows_asked_for(demo_model, new, caps
     out = capsys.readouterr().out
     assert out.startswith("row 3: Predicted acidic")
     assert "row 0: Predicted neutral" in out
-    assert main(["explain", str(demo_model), "demo", "--row", "5", "--json"]) == 0
+    assert main(["explain", str(demo_model), "acids", "--row", "5", "--json"]) == 0
     [document] = json.loads(capsys.readouterr().out)
     assert document["row"] == 5
-    assert document["prediction"] == datasets.load_demo()[1][5]
+    assert document["prediction"] == datasets.load_acids()[1][5]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_many_rows_come_back_in_order(demo_model, tmp_path, jobs):
-    smiles = datasets.demo_smiles() * 4
+    smiles = datasets.load_acids()[0].smiles.tolist() * 4
     (tmp_path / "many.smi").write_text("".join(f"{s} m{i}\n" for i, s in enumerate(smiles)))
     for name in ("out.csv", "out.jsonl", "out.parquet"):
         words = ["predict", str(demo_model), str(tmp_path / "many.smi"), "--jobs", jobs, "-q"]
@@ -343,7 +343,7 @@ def test_a_file_keeps_no_training_graphs_if_asked(molecules, tmp_path, capsys):
 
 def test_weights_of_classes_move_decisions_and_leave_probabilities(molecules, tmp_path, capsys):
     words = ["fit", str(molecules), "--target", "kind", "-q", *QUICK, "-o"]
-    graphs = GraphSet.from_smiles(datasets.demo_smiles()[:120])
+    graphs = GraphSet.from_smiles(datasets.load_acids()[0].smiles.tolist()[:120])
     mean = {}
     for name, weights in (
         ("plain", []),
@@ -396,11 +396,11 @@ def test_a_memory_limit_keeps_the_best_so_far(tmp_path, capsys):
     output = str(tmp_path / "m.aglets")
     limited = ["--starts", "1", "--maxpat", "8", "--rho", "1", "--rho", "0.01", "--json"]
     limited += ["--memory-limit", "0.6"]
-    assert main(["fit", "demo", "-o", output, *limited]) == 0
+    assert main(["fit", "acids", "-o", output, *limited]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["model"] == output
     assert summary["ended"] == "memory limit"
-    assert len(aglets.load(output).predict(datasets.load_demo()[0])) == 300
+    assert len(aglets.load(output).predict(datasets.load_acids()[0])) == 300
 
 
 @pytest.mark.data
@@ -427,7 +427,7 @@ def test_bbbp_from_table_to_predictions(data_folder, tmp_path, new, capsys):
 def test_predict_reads_standard_input(tmp_path, packed):
     model = tmp_path / "demo.aglets"
     words = [sys.executable, "-c", "from aglets.cli import main; raise SystemExit(main())"]
-    fit = ["fit", "demo", *QUICK, "-o", str(model), "-q"]
+    fit = ["fit", "acids", *QUICK, "-o", str(model), "-q"]
     subprocess.run([*words, *fit], check=True, capture_output=True, cwd=tmp_path)
     lines = b"CC(=O)O acid\nC1CC bad\nCCO\n"
     (tmp_path / "three.smi").write_bytes(lines)

@@ -216,8 +216,8 @@ def test_covariates_that_are_not_numbers_are_named(tmp_path, capsys):
     assert "row 1 (line 3): there is no number in column 'c'; row 2 (line 4): expected a" in err
     assert main([*words, "d"]) == 1
     assert "Expected a column 'd' in t.csv" in capsys.readouterr().err
-    assert main(["fit", "demo", "--covariate-columns", "c"]) == 1
-    assert "Expected a table in a file for --covariate-columns, but demo is" in (
+    assert main(["fit", "acids", "--covariate-columns", "c"]) == 1
+    assert "Expected a table in a file for --covariate-columns, but acids is" in (
         capsys.readouterr().err
     )
 

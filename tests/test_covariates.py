@@ -34,7 +34,7 @@ FEW = {"maxpat": 3, "n_lambdas": 8, "lambda_ratio": 0.2}
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     return graphs[:120], y[:120]
 
 
@@ -318,21 +318,21 @@ def test_the_report_shows_covariates_and_scores_with_them(demo, own, tmp_path):
 
 def test_the_command_line_fits_shows_and_predicts_with_covariates(tmp_path):
     run, model = CliRunner().invoke, str(tmp_path / "m.aglets")
-    fit = ["fit", "demo", "-o", model, "--rho", "0.1", "--maxpat", "2", "--n-lambdas", "8"]
+    fit = ["fit", "acids", "-o", model, "--rho", "0.1", "--maxpat", "2", "--n-lambdas", "8"]
     assert run(app, [*fit, "--covariates", "size"]).exit_code == 0
     read = aglets.load(model)
     assert read.covariates.built_in == "size"
     assert "number of nodes" in run(app, ["show", model]).output
     shown = json.loads(run(app, ["show", model, "--json"]).output)
     assert shown["covariates"][0]["name"] == "number of nodes"
-    shown = run(app, ["predict", model, "demo", "--explain", "--to", "csv", "-q"])
+    shown = run(app, ["predict", model, "acids", "--explain", "--to", "csv", "-q"])
     table = [line.split(",") for line in shown.output.splitlines()]
-    graphs, _ = datasets.load_demo()
+    graphs, _ = datasets.load_acids()
     place = table[0].index("decision")
     f = [float(row[place]) for row in table[1:]]
     np.testing.assert_allclose(f, read.decision_function(graphs), atol=1e-5)
     assert "covariate number of" in shown.output
-    assert run(app, ["report", model, "demo", "-o", str(tmp_path / "r.html")]).exit_code == 0
+    assert run(app, ["report", model, "acids", "-o", str(tmp_path / "r.html")]).exit_code == 0
 
 
 def test_the_command_line_notes_that_the_size_alone_decides(tmp_path):

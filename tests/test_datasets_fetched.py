@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import threading
 import warnings
 import zipfile
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.resources import files
 from zipfile import ZIP_DEFLATED
 
 import numpy as np
@@ -177,28 +179,58 @@ def test_data_at_hand_need_no_network(monkeypatch, tmp_path):
     assert {entry.name: entry.folder for entry in datasets.list_tu()}["DUO"] == tmp_path / "DUO"
 
 
-def test_the_demo_is_what_its_smiles_give():
-    graphs, y = datasets.load_demo()
-    again = GraphSet.from_smiles(datasets.demo_smiles(), label_with=[])
+@pytest.mark.parametrize(
+    ("load", "options", "classes"),
+    [
+        (datasets.load_acids, {"label_with": []}, ["acidic", "neutral"]),
+        (datasets.load_demo, {}, ["blocked", "crosses"]),
+    ],
+)
+def test_molecules_inside_the_package_are_what_their_smiles_give(load, options, classes):
+    graphs, y = load()
+    again = GraphSet.from_smiles(graphs.smiles.tolist(), **options)
     assert graphs.recipe == again.recipe
     assert np.abs(graphs.attributes - again.attributes).max() < 1e-3  # RDKit may differ a little
     assert again.with_attributes(graphs.attributes) == graphs
-    assert sorted(set(y)) == ["acidic", "neutral"]
+    assert sorted(set(y)) == classes
+    assert (y == classes[0]).sum() * 2 == len(y)
 
 
-def test_the_demo_follows_its_rule():
+@pytest.mark.data
+def test_the_demo_is_what_the_tool_chooses_from_public_data(data_folder, monkeypatch, tmp_path):
+    import make_demo
+
+    monkeypatch.setattr(make_demo, "TARGET", tmp_path)
+    monkeypatch.setattr("sys.argv", ["make_demo.py", str(data_folder)])
+    make_demo.main()
+    inside = files("aglets.datasets")
+    for name in ("hydration.csv", "toxicity.csv"):
+        assert (tmp_path / name).read_bytes() == inside.joinpath(name).read_bytes()
+    with np.load(tmp_path / "demo.npz") as made:
+        assert made["smiles"].tolist() == datasets.demo_smiles()
+
+
+def test_the_demo_cannot_be_predicted_from_file_order_and_says_its_terms():
+    graphs, y = datasets.load_demo()
+    assert not graphs.describe(y).warnings
+    terms = files("aglets.datasets").joinpath("DATA.md").read_text(encoding="utf-8")
+    for name in ("demo.npz", "hydration.csv", "toxicity.csv"):
+        assert re.search(rf"`{name}`.*CC0 1.0", terms)
+
+
+def test_the_acids_follow_their_rule():
     from rdkit import Chem
 
     acid, phenol = (Chem.MolFromSmarts(text) for text in ("C(=O)[OH]", "[OH]c"))
-    molecules = map(Chem.MolFromSmiles, datasets.demo_smiles())
+    molecules = map(Chem.MolFromSmiles, datasets.load_acids()[0].smiles.tolist())
     rule = [mol.HasSubstructMatch(acid) or mol.HasSubstructMatch(phenol) for mol in molecules]
-    assert (datasets.load_demo()[1] == np.where(rule, "acidic", "neutral")).all()
+    assert (datasets.load_acids()[1] == np.where(rule, "acidic", "neutral")).all()
 
 
-def test_the_demo_is_not_predicted_by_size_or_order():
+def test_the_acids_are_not_predicted_by_size_or_order():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        graphs, y = datasets.load_demo()
+        graphs, y = datasets.load_acids()
     acidic = y == "acidic"
     assert abs(graphs.n_nodes[acidic].mean() - graphs.n_nodes[~acidic].mean()) < 1.5
     assert abs(acidic[:150].mean() - 0.5) < 0.1
@@ -234,5 +266,5 @@ def test_synthetic_data_are_repeatable_and_checked():
         datasets.make_synthetic(n_nodes=3, n_edges=2, rewired=(2, 1))
 
 
-def test_the_recipe_of_the_demo_is_json():
-    assert json.loads(datasets.load_demo()[0].recipe)["molecule"]["edge_labels"] is True
+def test_the_recipe_of_the_acids_is_json():
+    assert json.loads(datasets.load_acids()[0].recipe)["molecule"]["edge_labels"] is True

@@ -106,7 +106,7 @@ def test_it_warns_when_the_size_predicts_the_number():
 
 
 def test_it_does_not_warn_without_reason():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     found = graphs.describe(y)
     assert found.warnings == []
     assert found.classes == {"acidic": 150, "neutral": 150}

@@ -524,5 +524,5 @@ def test_parameters_are_checked_once_per_fit(kind, monkeypatch):
     checks = []
     for module in (_base, _over_grid):
         monkeypatch.setattr(module, "check_parameters", lambda *_: checks.append(1))
-    kind(n_lambdas=3).fit(*aglets.datasets.load_demo())
+    kind(n_lambdas=3).fit(*aglets.datasets.load_acids())
     assert len(checks) == 1

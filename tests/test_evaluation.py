@@ -30,7 +30,7 @@ QUICK = {"rhos": (0.1,), "maxpats": (2,), "starts": 1, "n_lambdas": 8}
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     rng = np.random.default_rng(0)
     # One class in eight is wrong, so that scores differ between splits.
     y = np.where(rng.random(len(y)) < 0.125, np.roll(np.unique(y), 1)[0], y)

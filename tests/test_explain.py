@@ -16,7 +16,7 @@ from aglets.graphlets.scores import Embeddings
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     return graphs, y, LagraClassifier(maxpat=4, lambda_ratio=0.03).fit(graphs, y)
 
 
@@ -193,7 +193,7 @@ def test_more_than_two_classes_explain_the_predicted_one_by_default(three_classe
 
 
 def test_regression_is_explained_too():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     numbers = graphs.n_nodes + 3.0 * (y == "acidic")
     reg = LagraRegressor(maxpat=2, lambda_ratio=0.1, n_lambdas=20).fit(graphs, numbers)
     whys = reg.explain(graphs)
@@ -256,7 +256,7 @@ def test_strange_labels_stay_harmless_in_explanations():
 
 
 def test_a_model_without_graphlets_explains_by_its_intercept():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     clf = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
     why = clf.explain(graphs[0])
     assert not why.contributions

@@ -56,11 +56,11 @@ def model():
 
 
 def graphs():
-    return datasets.load_demo()[0][:20]
+    return datasets.load_acids()[0][:20]
 
 
 def classes():
-    return datasets.load_demo()[1][:20]
+    return datasets.load_acids()[1][:20]
 
 
 class Recorder(FitCallback):
@@ -151,14 +151,14 @@ def template(tmp_path_factory):
     os.chdir(place)
     try:
         Path("d.csv").write_text(TABLE)
-        everything, y = datasets.load_demo()
+        everything, y = datasets.load_acids()
         everything[:60].to_json("g.json", y=y[:60])
         everything[:5].to_tu("T", y[:5])
         with zipfile.ZipFile("OUT.zip", "w") as archive:
             for path in Path("T").iterdir():
                 archive.write(path, path.name.replace("T_", "OUT_"))
         shutil.rmtree("T")
-        assert main(["fit", "demo", "-o", "m.aglets", *QUICK]) == 0
+        assert main(["fit", "acids", "-o", "m.aglets", *QUICK]) == 0
         interrupted = [*FIT, "-o", "x.aglets", "--checkpoint", "kept.before", "--time-limit", "0"]
         assert main(interrupted) == 0
         Path("x.aglets").unlink()

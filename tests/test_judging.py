@@ -16,7 +16,7 @@ GRID = {"pooling": ("best",), "rhos": (0.1,), "maxpats": (3,), "starts": 1, "n_l
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     return graphs[:150], y[:150]
 
 

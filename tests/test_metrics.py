@@ -26,8 +26,7 @@ from aglets.cli import main
 from aglets.datasets import (
     ScaffoldKFold,
     TimeFolds,
-    demo_smiles,
-    load_demo,
+    load_acids,
     scaffold_holdout,
     scaffolds,
     time_holdout,
@@ -90,7 +89,7 @@ QUICK = {"maxpat": 2, "n_lambdas": 5}
 
 @pytest.mark.parametrize("scoring", ["roc_auc", "balanced_accuracy", "f1_macro"])
 def test_scoring_is_that_of_scikit_learn(scoring):
-    graphs, y = load_demo()
+    graphs, y = load_acids()
     graphs, y = graphs[:90], y[:90]
     folds = [(np.arange(60), np.arange(60, 90))]
     found = evaluate(LagraClassifier(**QUICK), graphs, y, cv=folds, scoring=scoring)
@@ -104,7 +103,7 @@ def test_scoring_is_that_of_scikit_learn(scoring):
 
 @pytest.mark.parametrize("scoring", ["roc_auc", "matthews_corrcoef"])
 def test_the_point_with_the_best_score_on_held_out_graphs_is_chosen(scoring):
-    graphs, y = load_demo()
+    graphs, y = load_acids()
     rng = np.random.default_rng(0)
     y = np.where(rng.random(90) < 0.3, rng.permutation(y[:90]), y[:90])
     folds = [(np.arange(0, 90, 2), np.arange(1, 90, 2))]
@@ -120,7 +119,7 @@ def test_the_point_with_the_best_score_on_held_out_graphs_is_chosen(scoring):
 
 
 def test_scoring_that_is_not_for_this_is_refused():
-    graphs, y = load_demo()
+    graphs, y = load_acids()
     with pytest.raises(ValueError, match="one of 'roc_auc', .* for classes. Got 'r2' instead"):
         LagraClassifierCV(scoring="r2").fit(graphs, y)
     with pytest.raises(ValueError, match="'scoring' parameter of LagraClassifierCV must be 'roc_"):
@@ -131,7 +130,7 @@ def test_scoring_that_is_not_for_this_is_refused():
 
 
 def test_every_evaluation_shows_the_metrics(capsys):
-    graphs, y = load_demo()
+    graphs, y = load_acids()
     found = evaluate(LagraClassifier(**QUICK), graphs[:90], y[:90], cv=3)
     assert "average precision" in str(found)
     assert found.metric("AUC").mean == pytest.approx(
@@ -162,7 +161,7 @@ def test_scorers_of_numbers_and_functions(demo_numbers):
 
 @pytest.fixture
 def demo_numbers():
-    graphs = GraphSet.from_smiles(demo_smiles()[:60])
+    graphs = GraphSet.from_smiles(load_acids()[0].smiles.tolist()[:60])
     rng = np.random.default_rng(0)
     oxygen = graphs.vocabulary.index("O")
     counts = np.array([(graph.labels.count("O")) for graph in graphs])
@@ -171,7 +170,7 @@ def demo_numbers():
 
 
 def test_no_scaffold_is_on_both_sides():
-    smiles = demo_smiles()
+    smiles = load_acids()[0].smiles.tolist()
     keys = np.array(scaffolds(smiles))
     graphs = GraphSet.from_smiles(smiles)
     tested = []
@@ -191,8 +190,8 @@ def test_no_scaffold_is_on_both_sides():
 
 @pytest.mark.filterwarnings("ignore:.*never seen in fit")
 def test_evaluations_and_scikit_learn_take_parts_by_scaffold():
-    smiles = demo_smiles()[:80]
-    graphs, y = GraphSet.from_smiles(smiles), np.array(load_demo()[1][:80])
+    smiles = load_acids()[0].smiles.tolist()[:80]
+    graphs, y = GraphSet.from_smiles(smiles), np.array(load_acids()[1][:80])
     clf = LagraClassifier(**QUICK)
     found = evaluate(clf, graphs, y, cv="scaffold", random_state=3)
     assert len(found.splits) == 5
@@ -245,8 +244,10 @@ def test_parts_that_cannot_be_made(call, words):
 @pytest.fixture
 def molecules(tmp_path):
     path = tmp_path / "m.csv"
-    y = load_demo()[1]
-    frame = pd.DataFrame({"key": [f"k{i}" for i in range(300)], "smiles": demo_smiles(), "kind": y})
+    y = load_acids()[1]
+    frame = pd.DataFrame(
+        {"key": [f"k{i}" for i in range(300)], "smiles": load_acids()[0].smiles.tolist(), "kind": y}
+    )
     frame["year"] = 2000 + np.arange(300) % 20
     frame.iloc[:120].to_csv(path, index=False)
     return path

@@ -184,7 +184,7 @@ def test_a_match_holds_the_graphs_in_both_units_with_scores_and_embeddings():
 
 
 def test_a_graphlet_of_a_fit_is_built_once(monkeypatch):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     clf = LagraClassifier(maxpat=2, n_lambdas=10).fit(graphs, y)
     built = []
     init = Graphlet.__init__

@@ -129,7 +129,7 @@ def test_refused_options_are_called_what_the_user_typed(
     command, given, words, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    assert main([command, "demo", *given]) != 0
+    assert main([command, "acids", *given]) != 0
     said = re.sub(r"[\s│╭─╮╰╯]+", " ", capsys.readouterr().err)
     assert words in said
     assert "rhos" not in said
@@ -137,7 +137,7 @@ def test_refused_options_are_called_what_the_user_typed(
 
 def test_parameters_of_estimators_are_called_by_their_options(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["fit", "demo", "--jobs", "0"]) == 1
+    assert main(["fit", "acids", "--jobs", "0"]) == 1
     assert capsys.readouterr().err.startswith("--jobs must be an int in the range")
 
 

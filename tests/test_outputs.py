@@ -22,7 +22,7 @@ TABLE = "smiles,y\n" + "CCO,1\nCCN,0\nCCCO,1\nCCCN,0\nCC(C)O,1\nCC(C)N,0\n" * 4
 @pytest.fixture(scope="module")
 def model_bytes(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "m.aglets"
-    assert main(["fit", "demo", "-o", str(path), *QUICK]) == 0
+    assert main(["fit", "acids", "-o", str(path), *QUICK]) == 0
     return path.read_bytes()
 
 
@@ -31,8 +31,8 @@ def folder(tmp_path, model_bytes, monkeypatch):
     """A current folder with a table, graphs, a TU set and a model."""
     (tmp_path / "m.aglets").write_bytes(model_bytes)
     (tmp_path / "d.csv").write_text(TABLE)
-    assert main(["data", "convert", "demo", str(tmp_path / "g.json")]) == 0
-    assert main(["data", "convert", "demo", str(tmp_path / "TU")]) == 0
+    assert main(["data", "convert", "acids", str(tmp_path / "g.json")]) == 0
+    assert main(["data", "convert", "acids", str(tmp_path / "TU")]) == 0
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
@@ -52,7 +52,7 @@ def said(capsys) -> str:
 
 def test_a_model_inside_its_checkpoint_folder_survives(folder):
     (folder / "run1").mkdir()
-    assert main(["fit", "demo", "-o", "run1/model.aglets", "--checkpoint", "run1", *QUICK]) == 0
+    assert main(["fit", "acids", "-o", "run1/model.aglets", "--checkpoint", "run1", *QUICK]) == 0
     assert [path.name for path in (folder / "run1").iterdir()] == ["model.aglets"]
 
 
@@ -63,14 +63,14 @@ def test_a_folder_of_other_things_is_not_a_checkpoint(folder, name, mark, capsys
         (folder / name / "fit.json").write_text(mark)
     before = contents(folder)
     for extra in ([], ["--resume"]):
-        assert main(["fit", "demo", "-o", "new.aglets", "--checkpoint", name, *QUICK, *extra]) == 1
+        assert main(["fit", "acids", "-o", "new.aglets", "--checkpoint", name, *QUICK, *extra]) == 1
         assert "holds something else" in said(capsys)
         assert contents(folder) == before
 
 
 def interrupted_fit(folder: Path, *words: str) -> None:
     """Leave a checkpoint with at least one path."""
-    process = start("fit", "demo", "-o", "new.aglets", *LONG, *words, cwd=folder)
+    process = start("fit", "acids", "-o", "new.aglets", *LONG, *words, cwd=folder)
     wait_for(lambda: list((folder / "kept").glob("*.npz")))
     process.kill()
     process.communicate(timeout=60)
@@ -102,14 +102,14 @@ def test_a_checkpoint_deletes_only_its_own_files(folder, extra):
     for name, text in mine.items():
         (folder / "kept" / name).write_text(text)
     (folder / "kept" / "inner").mkdir()
-    words = ["fit", "demo", "-o", "new.aglets", "--checkpoint", "kept", "-q", *LONG, *extra]
+    words = ["fit", "acids", "-o", "new.aglets", "--checkpoint", "kept", "-q", *LONG, *extra]
     assert main(words) == 0
     assert sorted(path.name for path in (folder / "kept").iterdir()) == sorted([*mine, "inner"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_a_second_run_on_one_checkpoint_is_refused(folder, capsys):
-    words = ["fit", "demo", "-o", "new.aglets", *LONG, "--checkpoint", "kept"]
+    words = ["fit", "acids", "-o", "new.aglets", *LONG, "--checkpoint", "kept"]
     first = start(*words, cwd=folder)
     try:
         wait_for(lambda: list((folder / "kept").glob("*.npz")))
@@ -241,9 +241,9 @@ def test_a_folder_is_not_a_file_to_write(folder, command, capsys):
 def test_a_data_set_is_written_to_a_new_folder_only(folder, capsys):
     (folder / "mine").mkdir()
     (folder / "mine" / "notes.txt").write_text("")
-    assert main(["data", "convert", "demo", "mine", "--to", "tu"]) == 1
+    assert main(["data", "convert", "acids", "mine", "--to", "tu"]) == 1
     assert "Expected a new or an empty folder, but mine holds notes.txt" in said(capsys)
     (folder / "empty").mkdir()
-    assert main(["data", "convert", "demo", "empty"]) == 0
+    assert main(["data", "convert", "acids", "empty"]) == 0
     assert main(["data", "info", "empty", "--json"]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])

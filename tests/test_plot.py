@@ -40,7 +40,7 @@ def planted():
 
 
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     return graphs, y, LagraClassifier(maxpat=4, lambda_ratio=0.02, n_lambdas=20).fit(graphs, y)
 
 
@@ -204,7 +204,7 @@ def test_strange_labels_and_names_are_drawn_as_they_are():
 
 
 def test_regression_and_many_classes_are_drawn():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     reg = LagraRegressor(maxpat=2, n_lambdas=10).fit(graphs, graphs.n_nodes.astype(float))
     three = LagraClassifier(maxpat=2, n_lambdas=10).fit(graphs, np.arange(300) % 3)
     for clf in (reg, three):
@@ -229,7 +229,7 @@ def lines_of(display):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_model_from_a_file_draws_the_coefficients_at_the_points_it_keeps(tmp_path, n_classes):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     target = y if n_classes == 2 else np.arange(300) % 3
     options = {"maxpat": 3, "lambda_ratio": 0.02, "n_lambdas": 50, "covariates": "size"}
     clf = LagraClassifier(**options).fit(graphs, target)
@@ -253,7 +253,7 @@ def test_a_model_from_a_file_draws_the_coefficients_at_the_points_it_keeps(tmp_p
 
 
 def test_what_cannot_be_drawn_is_said_in_a_sentence():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     empty = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
     with pytest.raises(ValueError, match="A scatter needs two graphlets. The model has 0"):
         ScatterDisplay.from_estimator(empty, graphs, y)
@@ -265,7 +265,7 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence():
 
 
 def test_a_scatter_of_numbers_has_a_scale_and_not_a_class_per_number():
-    graphs, _ = datasets.load_demo()
+    graphs, _ = datasets.load_acids()
     sizes = graphs.n_nodes.astype(float)
     reg = LagraRegressor(maxpat=2, n_lambdas=5, pooling=("best",)).fit(graphs, sizes)
     shown = ScatterDisplay.from_estimator(reg, graphs, sizes).plot()
@@ -276,7 +276,7 @@ def test_a_scatter_of_numbers_has_a_scale_and_not_a_class_per_number():
 
 
 def test_a_grid_says_how_many_graphlets_it_leaves_out():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     rng = np.random.default_rng(0)
     noisy = np.where(rng.random(300) < 0.2, np.roll(y, 1), y)
     clf = LagraClassifier(maxpat=2, lambda_ratio=0.1, n_lambdas=10).fit(graphs, noisy)
@@ -290,7 +290,7 @@ def test_a_grid_says_how_many_graphlets_it_leaves_out():
 
 
 def test_a_path_of_one_of_many_classes_is_named():
-    graphs, _ = datasets.load_demo()
+    graphs, _ = datasets.load_acids()
     three = np.array(["small", "middle", "large"])[np.digitize(graphs.n_nodes, [10, 13])]
     clf = LagraClassifier(maxpat=2, n_lambdas=4).fit(graphs, three)
     for k, name in enumerate(clf.classes_):
@@ -300,7 +300,7 @@ def test_a_path_of_one_of_many_classes_is_named():
 
 
 def test_figures_of_empty_models_say_that_they_are_empty():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     clf = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
     for shown in (GraphletGridDisplay.from_estimator(clf), LocalDisplay(clf.explain(graphs[0]))):
         said = " ".join(text.get_text() for text in texts_of(shown.plot().figure_))

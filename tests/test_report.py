@@ -31,7 +31,7 @@ HARMFUL = [
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     graphs, y = graphs[:150], y[:150]
     clf = LagraClassifier(maxpat=4, lambda_ratio=0.02, n_lambdas=20).fit(graphs[:100], y[:100])
     return graphs, y, clf
@@ -341,12 +341,12 @@ def test_the_command_writes_the_page(demo, tmp_path, capsys):
     _, _, clf = demo
     clf.save(tmp_path / "demo.aglets")
     out = tmp_path / "page.html"
-    words = ["report", str(tmp_path / "demo.aglets"), "demo", "-o", str(out)]
+    words = ["report", str(tmp_path / "demo.aglets"), "acids", "-o", str(out)]
     assert main(words) == 0
     assert "open it in any browser" in capsys.readouterr().out
     data = data_of(out.read_text(encoding="utf-8"))
-    assert data["title"] == "demo on demo"
-    assert data["source"] == "demo"
+    assert data["title"] == "demo on acids"
+    assert data["source"] == "acids"
     # The very command, so that it can be run again.
     assert shlex.split(data["command"]) == ["aglets", *words]
     assert data["fitted"]["search"] == str(clf.model_.search)
@@ -355,7 +355,7 @@ def test_the_command_writes_the_page(demo, tmp_path, capsys):
 def test_graphs_are_scaled_once_whatever_the_number_of_stops(monkeypatch):
     from aglets.preprocessing.scaling import AttributeScaling
 
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     clf = LagraClassifier(n_lambdas=20).fit(graphs, y)
     calls = []
     apply = AttributeScaling.apply

@@ -49,7 +49,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     # Some wrong classes make a model with many graphlets, and mistakes to show.
     turned = np.random.default_rng(0).permutation(300)[:40]
     y[turned] = np.where(y[turned] == "acidic", "neutral", "acidic")
@@ -290,7 +290,7 @@ def test_classes_have_tabs_and_explanations_of_any_class(open_page, many_classes
 
 
 def test_regression_has_parity_and_residuals_with_zero_marked(open_page, tmp_path):
-    graphs, _ = datasets.load_demo()
+    graphs, _ = datasets.load_acids()
     sizes = graphs.n_nodes.astype(float)
     reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs[:100], sizes[:100])
     page = open_page(report.write(reg, graphs[100:], sizes[100:], tmp_path / "numbers.html"))
@@ -311,7 +311,7 @@ def test_no_sentence_names_a_colour_that_the_dark_page_lacks(open_page, page_fil
 
 
 def test_an_empty_model_is_said_to_be_empty(open_page, tmp_path):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     clf = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
     page = open_page(report.write(clf, graphs, y, tmp_path / "empty.html"))
     assert "The model has no graphlets" in page.text_content("#empty")
@@ -383,7 +383,7 @@ def test_axe_finds_no_fault_in_accessibility(open_page, page_file, scheme):
 
 
 def test_names_that_look_like_html_are_shown_as_text(open_page, tmp_path):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     names = [f"{HARMFUL[i % 2]} {i}" for i in range(40)]
     graphs = graphs[:40].with_identity(
         names=names, ids=list(map(str, range(40))), smiles=graphs.smiles[:40].tolist()
@@ -403,7 +403,7 @@ def test_names_that_look_like_html_are_shown_as_text(open_page, tmp_path):
 
 
 def test_a_thousand_molecules_and_sixty_graphlets_open_in_three_seconds(open_page, tmp_path):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     rows = np.arange(1000) % 300
     clf = LagraClassifier(maxpat=4, lambda_ratio=0.5, n_lambdas=2).fit(graphs, y)
     patterns = mining.frequent(graphs, min_support=20, maxpat=4)[:60]

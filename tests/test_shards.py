@@ -186,7 +186,7 @@ def test_the_command_takes_other_formats(tmp_path, capsys):
     GraphSet.from_lists(labels=["CO", "CN"], edges=[[(0, 1)], []]).to_json(
         tmp_path / "g.jsonl", y=[1, 0]
     )
-    for source, target in (("m.sdf", "y"), ("g.jsonl", "y"), ("demo", None)):
+    for source, target in (("m.sdf", "y"), ("g.jsonl", "y"), ("acids", None)):
         words = ["data", "shard", source if target is None else str(tmp_path / source)]
         words += ["-o", str(tmp_path / f"s-{source}"), "--shards", "2", "-q"]
         assert main([*words, *([] if target is None else ["--target", target])]) == 0
@@ -194,7 +194,7 @@ def test_the_command_takes_other_formats(tmp_path, capsys):
     assert found == expected
     np.testing.assert_array_equal(targets, y)
     assert ShardSet.open(tmp_path / "s-g.jsonl").read()[1].tolist() == [1, 0]
-    assert len(ShardSet.open(tmp_path / "s-demo")) == 300
+    assert len(ShardSet.open(tmp_path / "s-acids")) == 300
     capsys.readouterr()
 
 
@@ -248,7 +248,7 @@ def test_a_fit_to_shards_takes_nothing_else(tmp_path):
 
 
 def test_engines_of_the_command_line(tmp_path, capsys):
-    words = ["fit", "demo", "-o", str(tmp_path / "m.aglets"), "-q"]
+    words = ["fit", "acids", "-o", str(tmp_path / "m.aglets"), "-q"]
     assert main([*words, "--shards", "2"]) == 1
     assert main([*words, "--address", "auto"]) == 1
     said = " ".join(capsys.readouterr().err.split())

@@ -37,7 +37,7 @@ def drugs():
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     return graphs, y, LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs[:200], y[:200])
 
 

@@ -166,7 +166,7 @@ def test_what_has_no_molecule_has_no_words():
 
 
 def test_tables_and_feature_names_say_what_graphlets_are_called():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     clf = LagraClassifier(maxpat=4, n_lambdas=20).fit(graphs, y)
     names = clf.get_feature_names_out().tolist()
     assert len(set(names)) == len(names) == len(clf.graphlets_)

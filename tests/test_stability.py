@@ -53,7 +53,7 @@ def test_stability_stands_in_every_table(planted):
 def test_a_model_file_with_stability_shows_it_in_every_command(tmp_path, capsys):
     model, page = str(tmp_path / "demo.aglets"), tmp_path / "page.html"
     options = ["--rho", "0.1", "--n-lambdas", "10", "--maxpat", "2", "--stability", "3", "-q"]
-    assert main(["fit", "demo", "-o", model, *options]) == 0
+    assert main(["fit", "acids", "-o", model, *options]) == 0
     kept = load(model).stability
     assert kept is not None
     assert set(np.round(3 * kept)) <= {0.0, 1.0, 2.0, 3.0}
@@ -62,7 +62,7 @@ def test_a_model_file_with_stability_shows_it_in_every_command(tmp_path, capsys)
     assert main(["show", model, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)["graphlets"]
     assert sorted(entry["stability"] for entry in shown) == sorted(kept.tolist())
-    assert main(["report", model, "demo", "-o", str(page)]) == 0
+    assert main(["report", model, "acids", "-o", str(page)]) == 0
     found = re.findall(r'"stability":([\d.]+)', page.read_text(encoding="utf-8"))
     assert sorted(map(float, found)) == pytest.approx(sorted(kept.tolist()))
 

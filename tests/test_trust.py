@@ -25,8 +25,8 @@ QUICK = {"maxpat": 3, "n_lambdas": 10, "rho": 0.1}
 
 @pytest.fixture(scope="module")
 def molecules():
-    smiles = datasets.demo_smiles()[:150]
-    _, y = datasets.load_demo()
+    smiles = datasets.load_acids()[0].smiles.tolist()[:150]
+    _, y = datasets.load_acids()
     return GraphSet.from_smiles(smiles), np.asarray(y[:150])
 
 

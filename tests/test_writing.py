@@ -20,7 +20,7 @@ from aglets.writing import FolderLock
 
 QUICK = ["--rho", "0.1", "--maxpat", "2", "--n-lambdas", "3", "--starts", "1", "-q"]
 COMMANDS = {
-    "fit": ["fit", "demo", *QUICK, "-o", "out.aglets"],
+    "fit": ["fit", "acids", *QUICK, "-o", "out.aglets"],
     "predict": ["predict", "m.aglets", "g.json", "-q", "--explain", "-o", "out.csv"],
     "report": ["report", "m.aglets", "g.json", "-o", "out.html"],
     "convert": ["data", "convert", "g.json", "out.gspan"],
@@ -31,8 +31,8 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="of POSIX systems")
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
-    assert main(["fit", "demo", "-o", str(folder / "m.aglets"), *QUICK]) == 0
-    assert main(["data", "convert", "demo", str(folder / "g.json")]) == 0
+    assert main(["fit", "acids", "-o", str(folder / "m.aglets"), *QUICK]) == 0
+    assert main(["data", "convert", "acids", str(folder / "g.json")]) == 0
     return folder
 
 

@@ -95,7 +95,7 @@ class Trials:
         self.place = place
         self.template = place / "template"
         self.template.mkdir()
-        graphs, y = aglets.datasets.load_demo()
+        graphs, y = aglets.datasets.load_acids()
         graphs[:150].to_json(self.template / "g.json", y=y[:150])
         finish(["fit", "demo", "-o", "m.aglets", "--maxpat", "2", *RHOS], self.template)
         self.inputs = state(self.template)

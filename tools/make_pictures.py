@@ -32,7 +32,7 @@ SHOTS = {
 def main(folder: Path) -> None:
     """Fit two models, and draw what there is to see in them."""
     folder.mkdir(parents=True, exist_ok=True)
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     train, test = slice(0, None, 2), slice(1, None, 2)
     acids = LagraClassifier(maxpat=4, lambda_ratio=0.05).fit(
         graphs[train], y[train], validation=(graphs[test], y[test])

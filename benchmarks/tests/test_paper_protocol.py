@@ -15,7 +15,7 @@ from aglets import GraphSet, datasets
 
 @pytest.fixture(scope="module")
 def some_graphs() -> GraphSet:
-    graphs, _ = datasets.load_demo()
+    graphs, _ = datasets.load_acids()
     return graphs[:30]
 
 

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from aglets import LagraClassifier, datasets
 
-graphs, y = datasets.load_demo()
+graphs, y = datasets.load_acids()
 clf = LagraClassifier(lambda_ratio=0.05, maxpat=4).fit(graphs[::2], y[::2])
 print(clf.explain_global())
 print(f"accuracy on the other half: {clf.score(graphs[1::2], y[1::2]):.2f}")

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from aglets import datasets, mining
 
-graphs, _ = datasets.load_demo()
+graphs, _ = datasets.load_acids()
 counts = mining.count(graphs, maxpat=7)
 print(f"{counts.total} patterns of up to 7 nodes in {len(graphs)} molecules")
 

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from aglets import LagraClassifier, ShardedEngine, datasets
 
-graphs, y = datasets.load_demo()
+graphs, y = datasets.load_acids()
 whole = LagraClassifier(lambda_ratio=0.1, maxpat=4).fit(graphs, y)
 parts = {
     n: LagraClassifier(lambda_ratio=0.1, maxpat=4, engine=ShardedEngine(n_shards=n)).fit(graphs, y)

@@ -12,7 +12,7 @@ import numpy as np
 
 from aglets import LagraClassifier, datasets, size_curve
 
-graphs, y = datasets.load_demo()
+graphs, y = datasets.load_acids()
 rng = np.random.default_rng(0)
 noisy = np.where(rng.random(len(y)) < 0.1, rng.permutation(y), y)
 train, test = np.arange(0, 300, 2), np.arange(1, 300, 2)

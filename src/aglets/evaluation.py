@@ -310,7 +310,7 @@ def evaluate(
     Examples
     --------
     >>> from aglets import LagraClassifierCV, datasets, evaluate
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> quick = LagraClassifierCV(rhos=(0.1,), maxpats=(2,), starts=1, n_lambdas=10)
     >>> found = evaluate(quick, graphs, y, cv=3)
     >>> len(found.scores), found.score_name

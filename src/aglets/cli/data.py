@@ -54,7 +54,10 @@ def list_data(as_json: AsJson = False) -> None:
     for name in ("graphs", "classes", "attributes"):
         table.add_column(name, justify="right")
     table.add_column("where", overflow="fold")
-    table.add_row("demo", "300", "2", "4", "inside aglets")
+    table.add_row("acids", "300", "2", "4", "inside aglets")
+    table.add_row("demo", "400", "2", "4", "inside aglets")
+    table.add_row("hydration", "642", "", "4", "inside aglets")
+    table.add_row("toxicity", "500", "2", "4", "inside aglets")
     for entry in entries:
         numbers = [entry.n_graphs, entry.n_classes, entry.n_attributes]
         where = "aglets data fetch downloads it" if entry.folder is None else str(entry.folder)

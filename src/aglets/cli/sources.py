@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from aglets.io.table import NumberTable
     from aglets.model import LagraModel
 
-DEMO = "demo"
+#: Inside the package: `datasets.load_demo` and so on.
+EMBEDDED = ("demo", "acids", "hydration", "toxicity")
 #: Standard input.
 STDIN = "-"
 PANEL = "How to read DATA"
@@ -154,9 +155,9 @@ class Source:
 
         path = Path(self.data)
         y: npt.NDArray[Any] | None
-        if self.data == DEMO and not path.exists():
+        if self._is_embedded():
             FORMATS["tu"].check(self.options)
-            graphs, y = datasets.load_demo()
+            graphs, y = getattr(datasets, f"load_{self.data}")()
             if self.options.edge_labels is False:
                 graphs = replace(graphs, edge_labels=None, edge_vocabulary=None)
         elif self._is_name():
@@ -175,7 +176,7 @@ class Source:
         from aglets.io.labelled import Labelled, labelled_batches
 
         path = Path(self.data)
-        if self._is_name() or (self.data == DEMO and not path.exists()):
+        if self._is_name() or self._is_embedded():
             graphs, y = replace(self, component=None).load()
             parts: Iterator[Labelled] = iter(
                 [Labelled(graphs, None if y is None else y.tolist(), [], len(graphs))]
@@ -193,7 +194,7 @@ class Source:
         from aglets.datasets.tu import located
 
         path = Path(self.data)
-        if self.data == STDIN or (self.data == DEMO and not path.exists()):
+        if self.data == STDIN or self._is_embedded():
             return []
         place = located(self.data) if self._is_name() else path
         return [place, *sorted(place.iterdir())] if place.is_dir() else [place]
@@ -205,7 +206,7 @@ class Source:
 
         kind = "tu" if self._is_name() else format_of(self.data, self.options.format)
         options = self.options
-        if kind == "tu" and options.edge_labels is None and self.data != DEMO:
+        if kind == "tu" and options.edge_labels is None and self.data not in EMBEDDED:
             has_labels = any(located(self.data).glob("*_edge_labels.txt"))
             options = replace(options, edge_labels=edge_labels and has_labels)
         if kind == "json" and not options.keys:
@@ -283,6 +284,10 @@ class Source:
         path = Path(self.data)
         is_plain = path.name == self.data and not path.suffix and self.data != STDIN
         return is_plain and not path.exists()
+
+    def _is_embedded(self) -> bool:
+        """Whether it is one of the data sets inside the package."""
+        return self.data in EMBEDDED and not Path(self.data).exists()
 
 
 def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from aglets.datasets.demo import demo_smiles, load_demo
+from aglets.datasets.demo import (
+    demo_smiles,
+    load_acids,
+    load_demo,
+    load_hydration,
+    load_toxicity,
+)
 from aglets.datasets.fetch import TuEntry, fetch_tu, list_tu
 from aglets.datasets.planted import make_planted
 from aglets.datasets.splits import (
@@ -22,7 +28,10 @@ __all__ = [
     "demo_smiles",
     "fetch_tu",
     "list_tu",
+    "load_acids",
     "load_demo",
+    "load_hydration",
+    "load_toxicity",
     "load_tu",
     "make_planted",
     "make_synthetic",

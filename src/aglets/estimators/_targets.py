@@ -181,7 +181,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         Examples
         --------
         >>> from aglets import LagraClassifier, datasets
-        >>> graphs, y = datasets.load_demo()
+        >>> graphs, y = datasets.load_acids()
         >>> clf = LagraClassifier(maxpat=3).fit(graphs[:250], y[:250])
         >>> sets = clf.predict_set(graphs[250:], alpha=0.1)
         >>> sets.shape

@@ -39,7 +39,7 @@ def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = Non
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=2, n_lambdas=10).fit(graphs, y)
     >>> both = average_models([clf.model_at(5), clf.model_at(9)])
     >>> f = [clf.model_at(i).decision_function(graphs) for i in (5, 9)]

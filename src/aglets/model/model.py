@@ -488,7 +488,7 @@ class LagraModel:
         Examples
         --------
         >>> from aglets import LagraClassifier, datasets
-        >>> graphs, y = datasets.load_demo()
+        >>> graphs, y = datasets.load_acids()
         >>> model = LagraClassifier(calibration=None).fit(graphs[:200], y[:200]).model_
         >>> model = model.calibrated(graphs[200:], y[200:])
         >>> model.predict_proba(graphs[:1]).sum().round(6)

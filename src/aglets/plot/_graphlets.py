@@ -38,7 +38,7 @@ class GraphletDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = GraphletDisplay.from_estimator(clf)
     >>> display.summary.graphlet.name
@@ -216,7 +216,7 @@ class GraphletGridDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> GraphletGridDisplay.from_estimator(clf).explanation
     GlobalExplanation(2 graphlets, 300 graphs)

@@ -33,7 +33,7 @@ class LocalDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> LocalDisplay.from_estimator(clf, graphs[0]).explanation
     LocalExplanation(prediction=..., decision=..., 2 graphlets)

@@ -32,7 +32,7 @@ class OutputsDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> two = np.column_stack([y == "acidic", graphs.n_nodes > 12]).astype(int)
     >>> clf = LagraClassifier(maxpat=2, n_lambdas=10).fit(graphs, two)
     >>> display = OutputsDisplay.from_explanation(clf.explain_global(), max_graphlets=5)

@@ -56,7 +56,7 @@ class PathDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> PathDisplay.from_estimator(clf).n_graphlets[-1]
     np.float64(2.0)
@@ -285,7 +285,7 @@ class SearchDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = SearchDisplay.from_estimator(clf)
     >>> parts = display.seconds_search + display.seconds_beta + display.seconds_z

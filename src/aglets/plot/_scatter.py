@@ -39,7 +39,7 @@ class ScatterDisplay:
     Examples
     --------
     >>> from aglets import LagraClassifier, datasets
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = ScatterDisplay.from_estimator(clf, graphs, y)
     >>> display.names, display.psi.shape

@@ -96,7 +96,7 @@ def write(
     --------
     >>> import tempfile
     >>> from aglets import LagraClassifier, datasets, report
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs[:200], y[:200])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = report.write(clf, graphs[200:], y[200:], f"{folder}/demo.html")

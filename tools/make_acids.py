@@ -1,8 +1,8 @@
-"""Write src/aglets/datasets/demo.npz: small molecules put together from fragments, and a rule.
+"""Write src/aglets/datasets/acids.npz: small molecules put together from fragments, and a rule.
 
 A molecule is a core with one or two groups at its ends. It is "acidic" if one of its groups is a
 carboxylic acid or a phenol, else "neutral"; esters, ethers, amides and alcohols must be
-distinguished from those. Run it with `python tools/make_demo_molecules.py` (it needs RDKit);
+distinguished from those. Run it with `python tools/make_acids.py` (it needs RDKit);
 nothing else writes the file.
 """
 
@@ -16,7 +16,7 @@ from rdkit import Chem, rdBase
 
 from aglets import GraphSet
 
-TARGET = Path(__file__).parents[1] / "src" / "aglets" / "datasets" / "demo.npz"
+TARGET = Path(__file__).parents[1] / "src" / "aglets" / "datasets" / "acids.npz"
 N_MOLECULES = 300
 
 CORES = [
