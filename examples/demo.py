@@ -44,7 +44,7 @@ def main() -> None:
     )
 
     whys = clf.explain(graphs[test])
-    chosen = telling(whys, y[test])
+    chosen = two_sided(whys, y[test])
     console.print(f"One of them, {graphs.smiles[test[chosen]]}:", markup=False)
     console.print(str(whys[chosen]), markup=False)
 
@@ -66,7 +66,7 @@ def main() -> None:
     console.print(f"Open [bold]{page}[/bold] in a browser. All of it took {seconds:.1f} s.")
 
 
-def telling(whys: list, y: np.ndarray) -> int:
+def two_sided(whys: list, y: np.ndarray) -> int:
     """Choose a molecule that is classified correctly and has evidence for both classes."""
 
     def evidence(i: int) -> float:

@@ -12,9 +12,9 @@ import matplotlib.pyplot as plt
 
 from aglets import datasets, mining
 
-graphs, _ = datasets.load_acids()
-counts = mining.count(graphs, maxpat=7)
-print(f"{counts.total} patterns of up to 7 nodes in {len(graphs)} molecules")
+graphs, _ = datasets.load_demo()
+counts = mining.count(graphs, maxpat=6)
+print(f"{counts.total} patterns of up to 6 nodes in {len(graphs)} molecules")
 
 # %%
 # The largest of the patterns that half of the molecules share:

@@ -145,7 +145,7 @@ def load_toxicity() -> tuple[GraphSet, npt.NDArray[np.float64]]:
 
     with as_file(files("aglets.datasets").joinpath("toxicity.csv")) as path:
         graphs, y = from_table(path, target=["NR-*", "SR-*"], id_column="id")
-    return graphs, y
+    return graphs, y.astype(np.float64)
 
 
 def _graphs(columns: np.lib.npyio.NpzFile, recipe: str) -> GraphSet:

@@ -1,0 +1,38 @@
+"""
+Why is this one wrong?
+======================
+
+A model that can be read shows why it errs. Take the molecule on which it is most sure and wrong, look at what
+it matched, and ask how far to trust the answer.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from aglets import LagraClassifier, datasets
+
+graphs, y = datasets.load_demo()
+clf = LagraClassifier(maxpat=4, lambda_ratio=0.1).fit(graphs[:300], y[:300])
+test, truth = graphs[300:], y[300:]
+decision = clf.decision_function(test)
+wrong = np.flatnonzero(clf.predict(test) != truth)
+worst = wrong[np.abs(decision[wrong]).argmax()]
+print(
+    f"{len(wrong)} of {len(test)} are wrong; the surest of them: {test.smiles[worst]}, which {truth[worst]}"
+)
+
+# %%
+# The sum of evidence. Below it: the probability, the classes that cannot be excluded, atoms whose surroundings
+# were never seen, and the nearest molecules of training.
+
+why = clf.explain(test[int(worst)])
+print(why)
+
+# %%
+# The matched atoms. This is pheniramine, an old antihistamine that is known to make people drowsy, so it should
+# reach the brain: here the entry of the table may be wrong rather than the model. To see that, one must see why.
+
+why.plot()
+plt.show()
