@@ -13,7 +13,7 @@ from typing import Any
 
 from _common import table
 
-from . import beyond, candidates, cost, published, tables
+from . import beyond, candidates, cost, published, readme, tables
 from .protocol import HERE, RESULTS, SETS
 from .shared import runs_of
 from .tables import FOLDED, NAMES, OPTIONS, OURS, Results
@@ -23,6 +23,17 @@ PAGE = HERE.parents[1] / "docs" / "results.md"
 DEFAULT = "lagra-default"
 
 SEEN_MORE = "Its models have seen the validation graphs, too; those of rivals have not."
+
+#: What is on the page itself; the rest is in tables.md next to the records.
+FRONT = (
+    "# Results",
+    "## In short",
+    "## Accuracy, twenty splits",
+    "## How to read these numbers",
+    "## Selected graphlets",
+    "## Accuracy against the number of graphlets",
+    "## A regression",
+)
 
 #: Data sets beyond the paper's.
 FURTHER = ("COX2-unique", "DHFR-unique", "PROTEINS-unique", "AIDS-unique", "MUTAG", "BBBP")
@@ -34,7 +45,30 @@ def main() -> None:
     folder = parser.parse_args().to
     page = PAGE if folder == RESULTS else folder / "results.md"
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text("\n\n".join(paragraphs(folder, page)) + "\n")
+    long = folder / "tables.md"
+    front = [part for part in sections(paragraphs(folder, page)) if part[0] in FRONT]
+    rest = [part for part in sections(paragraphs(folder, long)) if part[0] not in FRONT]
+    names = ", ".join(part[0].lstrip("# ") for part in rest)
+    behind = ["## Behind this page", f"[All tables]({relative(long, page)}): {names}."]
+    write(page, [*front, behind])
+    write(long, [["# All tables", f"They are behind [Results]({relative(page, long)})."], *rest])
+    if folder == RESULTS:
+        readme.write(Results(folder), HERE.parents[1] / "README.md")
+
+
+def sections(parts: list[str]) -> list[list[str]]:
+    """Group parts, each group with its heading first."""
+    found: list[list[str]] = []
+    for part in parts:
+        if part.startswith("#"):
+            found.append([])
+        found[-1].append(part)
+    return found
+
+
+def write(page: Path, groups: list[list[str]]) -> None:
+    """Write groups of paragraphs, and say where."""
+    page.write_text("\n\n".join(part for group in groups for part in group) + "\n")
     print(page)
 
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 from accuracy import levers
-from paper import cost, lagra, page, published, shared, tables, verdicts
-from paper.protocol import Records, Split, outcome
+from paper import cost, lagra, page, published, readme, shared, tables, verdicts
+from paper.protocol import HERE, RESULTS, Records, Split, outcome
 
 from aglets import datasets
 
@@ -193,3 +193,8 @@ def test_figures_of_other_code_are_drawn_again(tmp_path):
     for commit, kept in ((figures.commit(), {"scatter AIDS": {}}), ("0123456789", {})):
         path.write_text(json.dumps({"commit": commit, "figures": {"scatter AIDS": {}}}))
         assert figures.drawn(path) == kept
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_records():
+    text = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert readme.numbers(tables.Results(RESULTS)) in text, "run `python -m paper.page`"

@@ -1,0 +1,37 @@
+"""The few numbers on the front page: written into README.md by ``python -m paper.page``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from _common import table
+
+from .tables import NAMES, Results
+
+#: Sets of molecules and proteins with few duplicates, and one method of each kind.
+SETS = ("BZR", "COX2", "DHFR", "PROTEINS")
+METHODS = ("lagra-default", "lagra-best", "statistics-forest", "wl-oa-svm", "wl-svm", "gin")
+BEGIN, END = "<!-- numbers: begin -->", "<!-- numbers: end -->"
+
+
+def numbers(results: Results) -> str:
+    """Make the table of means and standard deviations, the best mean of a set in bold."""
+    found = {(method, name): results.accuracy(method, name) for method in METHODS for name in SETS}
+    best = {name: max(found[method, name].mean() for method in METHODS) for name in SETS}
+
+    def cell(method: str, name: str) -> str:
+        values = found[method, name]
+        text = f"{values.mean():.3f} ± {values.std():.3f}"
+        return f"**{text}**" if values.mean() == best[name] else text
+
+    rows = [[NAMES[method], *(cell(method, name) for name in SETS)] for method in METHODS]
+    return table(["", *SETS], rows)
+
+
+def write(results: Results, readme: Path) -> None:
+    """Put the table where its marks are."""
+    text = readme.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    whole = f"{before}{BEGIN}\n{numbers(results)}\n{END}{after}"
+    readme.write_text(whole, encoding="utf-8")
