@@ -106,7 +106,7 @@ def test_the_page_says_what_the_model_says(demo):
     order = np.argsort([-abs(h.coef) for h in clf.graphlets_], kind="stable")
     assert np.allclose(view["psi"], psi[:, order], rtol=1e-3, atol=1e-12)
     assert metrics_of(view)["accuracy"] == pytest.approx(clf.score(graphs, y))
-    assert metrics_of(view)["ROC AUC"] == pytest.approx(roc_auc_score(y == "neutral", f))
+    assert metrics_of(view)["AUC"] == pytest.approx(roc_auc_score(y == "neutral", f))
     assert np.sum(view["quality"]["confusion"]) == len(graphs)
     for i in view["shown"]:
         places = view["places"][str(i)]

@@ -289,6 +289,46 @@ def test_classes_have_tabs_and_explanations_of_any_class(open_page, many_classes
     assert "decision for class class number 5" in total
 
 
+@pytest.fixture(scope="module")
+def several_targets(tmp_path_factory):
+    graphs, y = datasets.load_demo()
+    table = np.column_stack([y, np.where(graphs.n_nodes > 11, "large", "small")]).astype(object)
+    table[::3, 0] = None
+    clf = LagraClassifier(maxpat=2, lambda_ratio=0.1, n_lambdas=8, calibration=None)
+    clf.fit(graphs, table)
+    return report.write(clf, graphs, table, tmp_path_factory.mktemp("page") / "several.html")
+
+
+def test_targets_with_gaps_have_whole_pages_of_their_own(open_page, several_targets):
+    page = open_page(several_targets)
+    said = page.locator("#summary").text_content()
+    assert "on the 200 of 300 molecules whose value is known" in said
+    for target in range(2):
+        page.locator("#targets button").nth(target).click()
+        assert page.locator("#rerun-body").text_content().startswith("Made with aglets")
+        assert page.locator("#scatter-plot .dot").count() > 1
+        assert page.locator("#lambda").count() == 1
+        assert page.locator("#graphlet-cards article").count() > 0
+    assert "unknown" not in page.locator("#scatter-plot").text_content()
+    # Numbers of graphlets are those of a target, so the table of all has none.
+    page.locator("#weights summary").click()
+    names = page.locator("#weights tbody th").all_text_contents()
+    assert names
+    assert not any(text.startswith("#") for text in names)
+
+
+def test_graphs_are_found_by_the_smarts_of_a_graphlet(open_page, page_file):
+    page = open_page(page_file)
+    first = page.locator("#graphlet-cards article").first
+    smarts = first.locator("code").first.text_content()
+    first.locator("a").first.click()
+    n_first = int(page.locator("#gallery-count").text_content().split(" ")[0])
+    page.get_by_role("button", name="Show all again").click()
+    page.fill("#gallery-search", smarts)
+    found = int(page.locator("#gallery-count").text_content().split(" ")[0])
+    assert n_first <= found < 300
+
+
 def test_regression_has_parity_and_residuals_with_zero_marked(open_page, tmp_path):
     graphs, _ = datasets.load_acids()
     sizes = graphs.n_nodes.astype(float)

@@ -180,3 +180,14 @@ def test_tables_and_feature_names_say_what_graphlets_are_called():
 def test_every_part_of_a_label_can_be_asked_for():
     [graph] = GraphSet.from_smiles(["C[C@H](N)c1ccccc1"], label_with=LABEL_WITH)
     assert graph.labels[:4] == ["CH3.sp3", "CH.sp3.S", "NH2.sp3", "c.ring.sp2"]
+
+
+def test_names_leave_out_that_atoms_have_no_charge():
+    recipe = RECIPE % '["aromaticity", "charge"]'
+    pieces = {"recipe": recipe, "edges": [(0, 1)], "edge_labels": ["-"]}
+    plain = Graphlet(labels=["N", "c"], **pieces)
+    assert (plain.name, plain.to_smarts()) == ("N-c", "[N+0]-[c+0]")
+    charged = Graphlet(labels=["N+", "c"], **pieces)
+    assert charged.name.startswith("[N+]-c")
+    metal = Graphlet(labels=["C", "Sn"], **pieces)
+    assert (metal.name, metal.to_smarts()) == ("C-[Sn]", "[C+0]-[#50&A+0]")

@@ -23,7 +23,7 @@ from aglets.graphlets.groups import group_name
 from aglets.graphlets.names import pattern_name, unique_names
 from aglets.graphlets.pictures import Drawable
 from aglets.graphlets.residue import without_residue
-from aglets.graphlets.smarts import pattern_smarts
+from aglets.graphlets.smarts import pattern_smarts, short_smarts
 from aglets.graphlets.words import bond_orders, node_words
 from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Codes, Floats
@@ -174,7 +174,8 @@ class Graphlet(Drawable):
 
         A functional group is named only if nearly all matches of the graphlet's labels and bonds
         are one ("amide"), lie in one ("... (in amide)") or have one in them ("... (with amide)");
-        `aglets.graphlets.groups` says how that is known.
+        `aglets.graphlets.groups` says how that is known. Atoms without a charge are written
+        without "+0", which `to_smarts` needs.
 
         Examples
         --------
@@ -190,13 +191,14 @@ class Graphlet(Drawable):
         smarts = self.smarts
         if smarts is None:
             return pattern_name(self.labels, self.edges, self.edge_labels)
+        short = short_smarts(smarts)
         try:
             group = group_name(smarts, hydrogens='"hydrogens": true' in (self.recipe or ""))
         except ImportError:  # without RDKit, SMARTS are as good a name as there is
-            return smarts
+            return short
         if group is None:
-            return smarts
-        return group.name if group.relation == "is" else f"{smarts} ({group.relation} {group.name})"
+            return short
+        return group.name if group.relation == "is" else f"{short} ({group.relation} {group.name})"
 
     def to_smarts(self) -> str:
         """Write labels and bonds as SMARTS whose matches are those of the graphlet.

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 
 import numpy.typing as npt
 
 from aglets.graphlets.atom_labels import AtomLabel, label_options
+from aglets.graphlets.elements import ATOMIC_NUMBER
 from aglets.graphlets.names import BONDS, line_notation
 
-__all__ = ["pattern_smarts"]
+__all__ = ["pattern_smarts", "short_smarts"]
+
+_UNCHARGED = re.compile(r"\+0(?=[\];&])")
+_SYMBOL = {number: symbol for symbol, number in ATOMIC_NUMBER.items()}
+_OTHER = re.compile(r"\[#(\d+)&A(?=[\];&H+-])")
+_BARE = re.compile(r"\[(B|C|N|O|P|S|F|Cl|Br|I|b|c|n|o|p|s)\]")
 
 
 def pattern_smarts(
@@ -53,3 +60,17 @@ def pattern_smarts(
         )
     bonds = [str(label) for label in edge_labels]
     return line_notation(len(labels), edges, texts.__getitem__, bonds.__getitem__)
+
+
+def short_smarts(smarts: str) -> str:
+    """Write SMARTS as chemists name things: an atom of which no charge is named has none.
+
+    Examples
+    --------
+    >>> short_smarts("[N+0]-[c+0]"), short_smarts("[nH+0]"), short_smarts("[N+]-[O-]")
+    ('N-c', '[nH]', '[N+]-[O-]')
+    >>> short_smarts("[C+0]-[#50&A+0]")
+    'C-[Sn]'
+    """
+    named = _OTHER.sub(lambda found: f"[{_SYMBOL[int(found[1])]}", _UNCHARGED.sub("", smarts))
+    return _BARE.sub(r"\1", named)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Floats
+from aglets.model.metrics import Answers, metrics
 from aglets.model.target import Target
 
 __all__ = ["quality"]
@@ -20,7 +21,7 @@ MEANINGS = {
     "accuracy": "part of graphs with the right answer",
     "balanced accuracy": "mean over classes of the part that is found; chance is 1 divided by the "
     "number of classes",
-    "ROC AUC": "chance that a graph of the second class is ranked above one of the first; 0.5 is "
+    "AUC": "chance that a graph of the second class is ranked above one of the first; 0.5 is "
     "chance",
     "average precision": "mean precision along the ranking; chance is the part of the second class",
     "MCC": "correlation of answers with the truth, from -1 to 1; 0 is chance",
@@ -28,7 +29,7 @@ MEANINGS = {
     "RMSE": "typical error, in the unit of the target; large errors count more",
     "MAE": "mean error, in the unit of the target",
     "R²": "part of the variance that is explained; 0 for always answering the mean",
-    "rank correlation": "agreement of order (Spearman), from -1 to 1",
+    "Spearman": "agreement of order (rank correlation), from -1 to 1",
 }
 
 
@@ -57,7 +58,9 @@ def quality(
     result: dict[str, Any] = {
         "n": len(truth),
         "answers": [name for name, _, _ in answers],
-        "metrics": _table([_class_metrics(truth, decided, score) for _, decided, score in answers]),
+        "metrics": _table(
+            [_class_metrics(truth, decided, score, n_classes) for _, decided, score in answers]
+        ),
         "confusion": confusion,
         "counts": confusion.sum(axis=1),
     }
@@ -78,27 +81,26 @@ def _table(columns: list[dict[str, float | None]]) -> list[dict[str, Any]]:
 
 
 def _class_metrics(
-    truth: NDArray[np.intp], decided: NDArray[np.intp], score: Floats | None
+    truth: NDArray[np.intp], decided: NDArray[np.intp], score: Floats | None, n_classes: int
 ) -> dict[str, float | None]:
-    from sklearn import metrics
-
-    recalls = [float((decided[truth == c] == c).mean()) for c in np.unique(truth)]
-    found: dict[str, float | None] = {
-        "accuracy": float((decided == truth).mean()),
-        "balanced accuracy": float(np.mean(recalls)),
-    }
-    if score is None:
-        labels = np.unique(truth)
-        f1 = metrics.f1_score(truth, decided, average="macro", labels=labels, zero_division=0.0)
-        return found | {"macro F1": float(f1)}
+    """Quote what the commands quote, but for several classes only what needs no decision."""
     both = len(np.unique(truth)) == 2
-    return found | {
-        "ROC AUC": float(metrics.roc_auc_score(truth == 1, score)) if both else None,
-        "average precision": (
-            float(metrics.average_precision_score(truth == 1, score)) if both else None
-        ),
-        "MCC": float(metrics.matthews_corrcoef(truth, decided)) if both else None,
-    }
+    found = metrics(Answers(truth, decided, score if both else None, range(n_classes)))
+    names = ["accuracy", "balanced accuracy", "AUC", "average precision", "MCC"]
+    if n_classes == 2:
+        return {
+            name: _defined(found[name]) if both or name in names[:2] else None for name in names
+        }
+    from sklearn.metrics import f1_score
+
+    labels = np.unique(truth)
+    f1 = f1_score(truth, decided, average="macro", labels=labels, zero_division=0.0)
+    quoted = {name: _defined(found[name]) for name in (*names[:2], "MCC")}
+    return quoted | {"macro F1": float(f1)}
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _per_class(confusion: NDArray[np.int64]) -> dict[str, list[float | None]]:
@@ -155,18 +157,10 @@ def _of_numbers(graphs: GraphSet, predicted: Floats, truth: Floats) -> dict[str,
 
 
 def _number_metrics(truth: Floats, predicted: Floats) -> dict[str, float | None]:
-    from scipy.stats import spearmanr
-
-    errors = predicted - truth
-    spread = float(((truth - truth.mean()) ** 2).sum())
-    ordered = np.ptp(truth) > 0.0 and np.ptp(predicted) > 0.0
-    return {
-        "RMSE": float(np.sqrt((errors**2).mean())),
-        "MAE": float(np.abs(errors).mean()),
-        # R² says nothing of targets that are all the same.
-        "R²": 1.0 - float((errors**2).sum()) / spread if spread > 0.0 else None,
-        "rank correlation": float(spearmanr(truth, predicted).statistic) if ordered else None,
-    }
+    found = metrics(Answers(truth, predicted))
+    if not np.ptp(truth) > 0.0:
+        found["R²"] = np.nan  # it says nothing of targets that are all the same
+    return {name: _defined(found[name]) for name in ("RMSE", "MAE", "R²", "Spearman")}
 
 
 def _tree_numbers(graphs: GraphSet, truth: Floats) -> Floats:

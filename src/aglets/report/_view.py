@@ -54,7 +54,10 @@ def view_of(
     aim = model.outputs.single
     found = model.match(graphs, n_jobs=n_jobs)
     known = np.zeros(len(graphs), dtype=bool) if y is None else is_known(y)
-    learned = _learned(model, found, y, known).with_stability(stability)
+    # Occurrences are counted, and simpler models are judged, where the target is known.
+    judged = found if y is None or known.all() else _part(found, np.flatnonzero(known))
+    truth = None if y is None else y[known]
+    learned = summarise(model, judged, truth).with_stability(stability)
     columns = [entry.index for entry in learned.graphlets]
     psi = found.psi[:, columns]
     covariate_values = model.covariate_values(graphs, covariates)
@@ -66,14 +69,14 @@ def view_of(
     if y is not None:
         known_p = None if p is None else p[known]
         result = quality(aim, graphs[known], f[known], y[known], known_p)
-    truth = None if y is None or not known.all() else y
+    judged_values = covariate_values if judged is found else covariate_values[known]
     data = {
         "target": target,
         "classes": None if aim.classes is None else [str(value) for value in aim.classes],
         "outputs": [_text(value) for value in aim.output_classes],
         "intercepts": model.intercept,
         "loss": model.loss,
-        "sentences": sentences(model, learned, result),
+        "sentences": sentences(model, learned, result, len(graphs)),
         "empty": _empty(model),
         "graphlets": [
             card(model, learned, entry, rank, psi[:, rank])
@@ -95,25 +98,19 @@ def view_of(
         "trust": _trust(model, found, f, shown),
         "graph_covariates": {str(i): _covariates(model, covariate_values[i]) for i in shown},
         "covariates": [entry.to_dict() for entry in learned.covariates],
-        "path": path_table(estimator, model, found, covariate_values, truth, n_jobs),
+        "path": path_table(estimator, model, judged, judged_values, truth, n_jobs),
     }
     return View(data, shown, learned.attribute_names)
 
 
-def _learned(
-    model: LagraModel, found: Match, y: NDArray[Any] | None, known: NDArray[np.bool_]
-) -> GlobalExplanation:
-    """Count occurrences by class among graphs whose target is known."""
-    if y is None or known.all():
-        return summarise(model, found, y)
-    rows = np.flatnonzero(known)
-    part = type(found)(
+def _part(found: Match, rows: NDArray[np.intp]) -> Match:
+    """Take some graphs of a match."""
+    return type(found)(
         found.graphs[rows],
         found.scaled[rows],
         found.psi[rows],
         found.embeddings.taken(rows),
     )
-    return summarise(model, part, y[known])
 
 
 def _wrong(target: Target, y: NDArray[Any] | None, known: NDArray[np.bool_], f: Floats) -> Floats:
@@ -150,7 +147,7 @@ def _empty(model: LagraModel) -> str | None:
 
 
 def sentences(
-    model: LagraModel, learned: GlobalExplanation, result: dict[str, Any] | None
+    model: LagraModel, learned: GlobalExplanation, result: dict[str, Any] | None, n_graphs: int
 ) -> list[str]:
     """Say in a few words what the model does, and how good it is."""
     written = []
@@ -178,15 +175,22 @@ def sentences(
             for name, value in zip(result["answers"][1:], first["values"][1:], strict=True)
         )
         mine = _value(first["name"], first["values"][0])
-        where = f"Its {first['name']} on these {result['n']} {noun_of(model)}s"
+        where = f"Its {first['name']} on {_known(result['n'], n_graphs, noun_of(model))}"
         written.append(f"{where} is {mine}, against {others}{_ranking(result)}.")
     return written
 
 
+def _known(n: int, n_graphs: int, noun: str) -> str:
+    """Say on which graphs something was measured."""
+    if n == n_graphs:
+        return f"these {n} {noun}s"
+    return f"the {n} of {n_graphs} {noun}s whose value is known"
+
+
 def _ranking(result: dict[str, Any]) -> str:
     """Say how well graphs are ranked, which rare classes do not hide as they do in accuracy."""
-    found = [row["values"][0] for row in result["metrics"] if row["name"] == "ROC AUC"]
-    return "" if not found or found[0] is None else f"; its ROC AUC is {found[0]:.3f}"
+    found = [row["values"][0] for row in result["metrics"] if row["name"] == "AUC"]
+    return "" if not found or found[0] is None else f"; its AUC is {found[0]:.3f}"
 
 
 def _by(name: str) -> str:

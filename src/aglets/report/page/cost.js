@@ -7,7 +7,7 @@ function showCost() {
   if (D.fitted.search)
     body.append(el("p", { id: "search-record" }, "Searched " + D.fitted.search + "."));
   if (!c || !c.n_visited) {
-    body.append(el("p", {}, "The model holds no record of its search."));
+    if (!D.fitted.search) body.append(el("p", {}, "The model holds no record of its search."));
     return;
   }
   const sum = (v) => v.reduce((a, b) => a + (b || 0), 0),

@@ -71,7 +71,11 @@ function decisionText(out) {
   if (!V.classes) return "prediction";
   if (V.classes.length === 2)
     return (
-      "decision: above 0 is class " + cut(V.classes[1], 20) + ", below " + cut(V.classes[0], 20)
+      "decision (above 0: class " +
+      cut(V.classes[1], 20) +
+      ", below 0: class " +
+      cut(V.classes[0], 20) +
+      ")"
     );
   return "decision for class " + cut(V.outputs[out], 24) + "; the class with the largest one wins";
 }

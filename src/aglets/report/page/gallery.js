@@ -21,7 +21,7 @@ function prepareGallery() {
     ", orange lowers it; point at a row to see its part alone." +
     (V.y && V.classes ? " Surest mistakes come first." : V.y ? " Largest errors come first." : "");
   byId("gallery-search").placeholder = D.groups.length
-    ? "name, id, SMILES, functional group"
+    ? "name, id, SMILES, functional group, SMARTS of a graphlet"
     : "name, id, number or label";
   const kinds = byId("gallery-kind");
   kinds.replaceChildren(el("option", { value: "all" }, "all " + D.noun + "s"));
@@ -90,27 +90,30 @@ function restList(rest) {
 }
 
 // Whether a text is in what is known of a graph by name: itself, its groups, its graphlets.
-function isFound(i, text) {
+function isFound(i, text, raw) {
   const has = (value) => value !== null && value.toLowerCase().includes(text);
   if (String(i) === text || has(given("names", i)) || has(given("ids", i))) return true;
   if (has(given("smiles", i)) || has(V.predictions[i])) return true;
   if (V.y && V.y[i] !== null && has(V.y[i])) return true;
   if ((D.graph_groups[i] || []).some((k) => D.groups[k].includes(text))) return true;
-  if (V.graphlets.some((g) => V.psi[i][g.rank] > 0 && has(g.name))) return true;
+  // In SMARTS, c and C are different atoms.
+  const asked = (g) => has(g.name) || (g.smarts !== null && g.smarts.includes(raw));
+  if (V.graphlets.some((g) => V.psi[i][g.rank] > 0 && asked(g))) return true;
   const g = D.graphs[i];
   return Boolean(g && g.labels && g.labels.some((l) => l.toLowerCase() === text));
 }
 
 function showGallery() {
   const kind = byId("gallery-kind").value,
-    text = byId("gallery-search").value.trim().toLowerCase();
+    raw = byId("gallery-search").value.trim(),
+    text = raw.toLowerCase();
   const order = [...V.shown];
   for (let i = 0; i < D.n_graphs; i++) if (!drawn.has(i)) order.push(i);
   matching = order.filter((i) => {
     if (!isChosen(i)) return false;
     if (kind === "wrong" && !isWrong.has(i)) return false;
     if (kind.startsWith("is:") && V.predictions[i] !== kind.slice(3)) return false;
-    return !text || isFound(i, text);
+    return !text || isFound(i, text, raw);
   });
   shownGraphs = PAGE;
   fillGallery();

@@ -36,7 +36,7 @@ function showPath() {
     el("p", {}, says),
   );
   const curves = [
-    ["here", "these graphs", "var(--ink)"],
+    ["here", p.refitted ? "5-fold validation" : "these " + D.noun + "s", "var(--ink)"],
     ["train", "training graphs", "var(--faint)"],
     ["validation", "validation graphs", "var(--faint)"],
   ].filter(([k]) => s[k] && s[k].some((v) => v !== null));
@@ -101,7 +101,7 @@ function showPath() {
       (s.n[i] === 1 ? "" : "s") +
       curves
         .map(([k, name]) =>
-          s[k][i] === null ? "" : ", " + p.score_name + " on " + name + " " + num(s[k][i]),
+          s[k][i] === null ? "" : ", " + p.score_name + " (" + name + ") " + num(s[k][i]),
         )
         .join("");
     says.textContent = text;

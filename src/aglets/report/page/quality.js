@@ -92,7 +92,7 @@ function zeroLine(a, { x = null, y = null, text = "" }) {
 }
 
 function rocCurve(q) {
-  const auc = num(q.metrics.find((m) => m.name === "ROC AUC").values[0]);
+  const auc = num(q.metrics.find((m) => m.name === "AUC").values[0]);
   const a = axes({
     xName: "false positives",
     yName: "true positives",

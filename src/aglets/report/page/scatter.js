@@ -53,7 +53,7 @@ function showScatter() {
           cx: a.px(V.psi[k][i]),
           cy: a.py(V.psi[k][j]),
           r: 3.5 + Math.min(8, Math.sqrt(heap.length) - 1),
-          fill: V.y && V.classes ? classColour(V.y[k]) : "var(--ink)",
+          fill: V.y && V.classes && V.y[k] !== null ? classColour(V.y[k]) : "var(--ink)",
           "fill-opacity": 0.6,
           tabindex: "0",
           role: "button",
@@ -64,7 +64,7 @@ function showScatter() {
         (heap.length === 1
           ? graphName(k)
           : plural(heap.length) + ": " + cut(heap.map(graphName).join(", "), 60)) +
-          (V.y ? ", true " + cut(V.y[k], 30) : "") +
+          (V.y && V.y[k] !== null ? ", true " + cut(V.y[k], 30) : "") +
           ", match " +
           num(V.psi[k][i]) +
           " and " +
@@ -90,13 +90,15 @@ function showScatter() {
         D.noun +
         "s.",
     );
-    if (V.classes)
+    if (V.classes) {
+      const unknown = !V.y || V.y.includes(null) ? ["unknown"] : [];
       caption.append(
         key(
-          V.classes.map((n) => cut(n, 20)),
-          V.classes.map(classColour),
+          [...V.classes.map((n) => cut(n, 20)), ...unknown],
+          [...V.classes.map(classColour), ...unknown.map(() => "var(--ink)")],
         ),
       );
+    }
     place.replaceChildren(figure(a.root, caption));
   }
   xs.addEventListener("change", draw);

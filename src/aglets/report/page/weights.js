@@ -15,7 +15,12 @@ function showWeights() {
     const line = el(
       "tr",
       {},
-      el("th", { scope: "row" }, "#" + (j + 1) + " " + cut(w.names[j], 32)),
+      // Of several targets, each numbers its own graphlets.
+      el(
+        "th",
+        { scope: "row" },
+        (D.views.length < 2 ? "#" + (j + 1) + " " : "") + cut(w.names[j], 32),
+      ),
     );
     for (const v of row) {
       const cell = el("td", {}, el("span", {}, v ? signed(v) : ""));
