@@ -188,6 +188,12 @@ def test_no_scaffold_is_on_both_sides():
     assert (first != scaffold_holdout(graphs, 0.3, random_state=6)[1][: len(first)]).any()
 
 
+def test_of_equally_rare_scaffolds_the_first_are_tested():
+    rings = ["C1CC1", "C1CCC1", "C1CCCC1", "C1CCCCC1"]
+    _, test = scaffold_holdout([*rings, "Cc1ccccc1", "Oc1ccccc1"], 0.33)
+    assert test.tolist() == [0, 1]  # as in MoleculeNet
+
+
 @pytest.mark.filterwarnings("ignore:.*never seen in fit")
 def test_evaluations_and_scikit_learn_take_parts_by_scaffold():
     smiles = load_acids()[0].smiles.tolist()[:80]

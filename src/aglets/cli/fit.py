@@ -357,8 +357,9 @@ def fit(
         model.save(target)
     tested = None
     if aside is not None:
-        tested = {**aside.result(model, *everything, all_own), "file": str(listed)}
-        aside.write(listed, model, *everything, all_own)
+        decided = aside.decisions(model, everything[0], all_own)
+        tested = {**aside.result(model, decided, everything[1]), "file": str(listed)}
+        aside.write(listed, model, decided, *everything)
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
     summary["test"] = tested

@@ -14,7 +14,7 @@ from aglets.cli.sources import Source
 
 if TYPE_CHECKING:
     from aglets import GraphSet
-    from aglets.graphs.arrays import Rows
+    from aglets.graphs.arrays import Floats, Rows
     from aglets.model import LagraModel
 
 __all__ = ["SplitKind", "TestPart", "TimeColumn", "test_part"]
@@ -51,14 +51,16 @@ class TestPart:
     test: Rows
     kind: SplitKind
 
-    def result(self, model: LagraModel, graphs: GraphSet, y: Any, own: Any) -> dict[str, Any]:
-        """Let the model predict the graphs once, and say how good that is."""
+    def decisions(self, model: LagraModel, graphs: GraphSet, own: Any) -> Floats:
+        """Let the model decide on the graphs, once."""
+        values = None if own is None else own[self.test]
+        return model.outputs.as_table(model.decision_function(graphs[self.test], values))
+
+    def result(self, model: LagraModel, f: Floats, y: Any) -> dict[str, Any]:
+        """Say how good its decisions are."""
         from aglets.model.metrics import target_metrics
 
         outputs = model.outputs
-        f = outputs.as_table(
-            model.decision_function(graphs[self.test], None if own is None else own[self.test])
-        )
         rows = outputs.encode(y[self.test])
         found = {
             target.name: target_metrics(target, rows[at], f[:, at])
@@ -71,12 +73,12 @@ class TestPart:
             "metrics": next(iter(found.values())) if len(found) == 1 else found,
         }
 
-    def write(self, path: Path, model: LagraModel, graphs: GraphSet, y: Any, own: Any) -> None:
+    def write(self, path: Path, model: LagraModel, f: Floats, graphs: GraphSet, y: Any) -> None:
         """List the graphs with what is known and what is predicted of them."""
         from aglets.cli.tables import opened_writer
 
         part = graphs[self.test]
-        predicted = model.predict(part, None if own is None else own[self.test])
+        predicted = model.outputs.decode(f)
         rows = self.test if graphs.rows is None else graphs.rows[self.test]
         columns: dict[str, Any] = {"row": rows.tolist()}
         for name, values in (("id", part.ids), ("name", part.names), ("smiles", part.smiles)):

@@ -89,7 +89,10 @@ def scaffold_holdout(
     _check_size(test_size)
     groups = _groups(scaffolds(molecules))
     n = sum(map(len, groups))
-    if random_state is not None:
+    if random_state is None:
+        # Of equally rare scaffolds the first are tested, as there; files are often sorted by class.
+        groups = sorted(groups, key=lambda group: (-len(group), -group[0]))
+    else:
         order = np.random.default_rng(random_state).permutation(len(groups)).tolist()
         large = [group for group in groups if len(group) > test_size * n / 2]
         small = [groups[k] for k in order if len(groups[k]) <= test_size * n / 2]
