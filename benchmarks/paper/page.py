@@ -53,7 +53,8 @@ def main() -> None:
     write(page, [*front, behind])
     write(long, [["# All tables", f"They are behind [Results]({relative(page, long)})."], *rest])
     if folder == RESULTS:
-        readme.write(Results(folder), HERE.parents[1] / "README.md")
+        for name in ("README.md", "paper/paper.md"):
+            readme.write(Results(folder), HERE.parents[1] / name)
 
 
 def sections(parts: list[str]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""The few numbers on the front page: written into README.md by ``python -m paper.page``."""
+"""The few numbers of README.md and paper/paper.md, written there by ``python -m paper.page``."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def numbers(results: Results) -> str:
     return table(["", *SETS], rows)
 
 
-def write(results: Results, readme: Path) -> None:
+def write(results: Results, page: Path) -> None:
     """Put the table where its marks are."""
-    text = readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
     whole = f"{before}{BEGIN}\n{numbers(results)}\n{END}{after}"
-    readme.write_text(whole, encoding="utf-8")
+    page.write_text(whole, encoding="utf-8")

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 from accuracy import levers
-from paper import cost, lagra, page, published, readme, shared, tables, verdicts
 from paper.protocol import HERE, RESULTS, Records, Split, outcome
 
 from aglets import datasets
+from paper import cost, lagra, page, published, readme, shared, tables, verdicts
 
 #: Test graphs of a stratified split, by set.
 TESTED = {
@@ -195,6 +195,7 @@ def test_figures_of_other_code_are_drawn_again(tmp_path):
         assert figures.drawn(path) == kept
 
 
-def test_the_numbers_of_the_readme_are_those_of_the_records():
-    text = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["README.md", "paper/paper.md"])
+def test_the_numbers_of_a_page_are_those_of_the_records(name):
+    text = (HERE.parents[1] / name).read_text(encoding="utf-8")
     assert readme.numbers(tables.Results(RESULTS)) in text, "run `python -m paper.page`"
