@@ -123,6 +123,19 @@ def test_a_time_limit_keeps_the_best_so_far(tmp_path, capsys):
     assert len(aglets.load(output).predict(datasets.load_acids()[0])) == 300
 
 
+def test_a_fit_that_ended_early_knows_probabilities_and_its_training_graphs(tmp_path, capsys):
+    output = tmp_path / "early.aglets"
+    assert main(["fit", "acids", "-o", str(output), *LONG, "--time-limit", "0.3", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["ended"] == "time limit"
+    assert 0.0 <= said["held_out"]["AUC"] <= 1.0
+    model = aglets.load(output)
+    graphs, _ = datasets.load_acids()
+    assert model.predict_proba(graphs[:3]).shape == (3, 2)
+    assert model.conformal is not None
+    assert model.record.n_graphs == len(graphs)
+
+
 def test_a_time_limit_of_nothing_leaves_one_point(tmp_path, capsys):
     output = tmp_path / "t.aglets"
     assert main(["fit", "acids", "-o", str(output), "--time-limit", "0", "--json"]) == 0

@@ -223,3 +223,66 @@ def test_predictions_on_the_command_line_have_columns_of_trust(fitted, tmp_path,
     assert float(second["probability_acidic"]) > 0.5
     assert main(["explain", str(tmp_path / "m.aglets"), str(tmp_path / "new.smi"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["trust"]["no_graphlet"] is True
+
+
+def predicted(model, tmp_path, capsys, *options):
+    model.save(tmp_path / "m.aglets")
+    (tmp_path / "new.smi").write_text("C\nCC(=O)O\nCCOc1ccccc1\n")
+    files = [str(tmp_path / "m.aglets"), str(tmp_path / "new.smi")]
+    assert main(["predict", *files, "-q", *options]) == 0
+    return list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+
+
+def test_sets_have_the_alpha_that_is_asked_for(fitted, tmp_path, capsys):
+    asked = ["C", "CC(=O)O", "CCOc1ccccc1"]
+    rows = predicted(fitted, tmp_path, capsys, "--alpha", "0.25")
+    inside = fitted.model_.predict_set(asked, alpha=0.25)
+    for row, kept in zip(rows, inside, strict=True):
+        assert row["set_75"].split() == fitted.classes_[kept].tolist()
+        assert "explanation" not in row
+    rows = predicted(fitted, tmp_path, capsys, "--alpha", "0.05", "--explain")
+    assert all({"set_95", "explanation", "nearest"} <= set(row) for row in rows)
+
+
+def test_intervals_have_the_alpha_that_is_asked_for(molecules, tmp_path, capsys):
+    graphs, _ = molecules
+    model = LagraRegressor(**QUICK).fit(graphs, graphs.n_nodes.astype(float))
+    rows = predicted(model, tmp_path, capsys, "--alpha", "0.2")
+    ends = [[float(row["low_80"]), float(row["high_80"])] for row in rows]
+    intervals = model.model_.predict_interval(["C", "CC(=O)O", "CCOc1ccccc1"], alpha=0.2)
+    np.testing.assert_allclose(ends, intervals, rtol=1e-4)
+
+
+def test_each_of_several_targets_has_its_columns_of_trust(molecules, tmp_path, capsys):
+    graphs, y = molecules
+    table = np.column_stack([y, np.where(graphs.n_nodes > 10, "large", "small")])
+    model = LagraClassifier(**QUICK).fit(graphs, table)
+    first, second = model.target_names_
+    rows = predicted(model, tmp_path, capsys, "--explain")
+    asked = ["C", "CC(=O)O", "CCOc1ccccc1"]
+    whole = model.explain(asked)
+    for row, why in zip(rows, whole, strict=True):
+        assert float(row["unfamiliar"]) == pytest.approx(why[first].trust.unfamiliar_share)
+        for name in (first, second):
+            trust = why[name].trust
+            assert row[f"no_graphlet_{name}"] == str(trust.no_graphlet)
+            assert float(row[f"base_rate_{name}"]) == pytest.approx(trust.base_rate, abs=1e-4)
+            assert row[f"set_90_{name}"].split() == list(trust.prediction_set)
+            assert row[f"nearest_{name}"] == trust.nearest[0].text
+
+
+@pytest.mark.parametrize("value", ["0", "1", "1.5"])
+def test_an_alpha_that_is_no_part_is_refused(fitted, tmp_path, capsys, value):
+    fitted.save(tmp_path / "m.aglets")
+    (tmp_path / "new.smi").write_text("C\n")
+    files = [str(tmp_path / "m.aglets"), str(tmp_path / "new.smi")]
+    assert main(["predict", *files, "--alpha", value]) == 2
+    assert f"{value} is not a part between 0 and 1" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_model_without_held_out_graphs_has_no_sets(molecules, tmp_path, capsys):
+    LagraClassifier(**QUICK, calibration=None).fit(*molecules).save(tmp_path / "m.aglets")
+    (tmp_path / "new.smi").write_text("C\n")
+    files = [str(tmp_path / "m.aglets"), str(tmp_path / "new.smi")]
+    assert main(["predict", *files, "--alpha", "0.1"]) == 1
+    assert "Expected a model that was judged on held-out graphs" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from aglets.cli.engines import Address, EngineName, EngineOption, Shards, engine_of
-from aglets.cli.names import all_losses, named
+from aglets.cli.names import a_part, all_losses, named
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.cli.tasks import Kind, class_weights, estimator_for, size_leaks
@@ -23,7 +23,7 @@ from aglets.drawing.text import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from aglets.cli.progress import FitProgress
+    from aglets.cli.progress import Best, FitProgress
     from aglets.model import LagraModel
     from aglets.training.fitting import Task
 
@@ -91,12 +91,6 @@ def _sizes(values: list[int] | None) -> list[int] | None:
 
 def _lengths(values: list[float] | None) -> list[float] | None:
     return _checked(values, lambda rho: 0.0 < rho < float("inf"), "greater than 0")
-
-
-def _part(value: float | None) -> float | None:
-    if value is not None and not 0.0 < value < 1.0:
-        raise typer.BadParameter(f"{value:g} is not a part between 0 and 1.")
-    return value
 
 
 def _checked(
@@ -238,7 +232,7 @@ def fit(
             "--test",
             help="Part of the graphs to keep aside, as 0.2, and to predict once at the end; "
             "OUTPUT.test.csv lists them.",
-            callback=_part,
+            callback=a_part,
         ),
     ] = None,
     split: Annotated[
@@ -424,6 +418,7 @@ def _fitted(
     """Return the model, or the best one so far, and what ended the fit before its time."""
     from aglets.cli.progress import OutOfTimeError, interruptible
     from aglets.mining import BudgetError
+    from aglets.training.assembly import model_of
 
     try:
         with interruptible(), progress.display:
@@ -443,7 +438,10 @@ def _fitted(
             f"Could not write {error.filename or 'a file'} of the checkpoint {folder} "
             f"({error.strerror}); make room, and go on with --resume."
         ) from error
-    return _best_model(progress, estimator, ended), ended
+    best = _best_so_far(progress, ended)
+    found = model_of(best.points, best.paths, best.training_set.input_spec, estimator.outputs_)
+    estimator.adopt(found, graphs, y, held_out=best.held_out, covariates=own)
+    return estimator.model_, ended
 
 
 #: How a fit ended before its time -> how to say so, and what to do if there is no model yet.
@@ -457,14 +455,11 @@ _ENDS = {
 }
 
 
-def _best_model(progress: FitProgress, estimator: Any, ended: str) -> LagraModel:
-    from aglets.training.assembly import model_of
-
-    best = progress.best
-    if best is None:
+def _best_so_far(progress: FitProgress, ended: str) -> Best:
+    if progress.best is None:
         what, remedy = _ENDS[ended]
         raise ValueError(f"{what}, and there is no model to save yet; {remedy}.")
-    return model_of(best.points, best.paths, best.training_set.input_spec, estimator.outputs_)
+    return progress.best
 
 
 def _summary(
@@ -502,7 +497,7 @@ def _summary(
         "n_graphlets": len(model.graphlets),
         "validation_score": score,
         "score_name": targets[0].score_name if single else "mean score",
-        "held_out": estimator.held_out_metrics_ if ended is None else {},
+        "held_out": estimator.held_out_metrics_,
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
         "starts": estimator.starts_ if fitted else None,

@@ -1,4 +1,4 @@
-"""Options whose values are names in a registry, or pairs of a name and a value."""
+"""Options whose values are names in a registry, pairs of a name and a value, or parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["all_losses", "format_names", "named", "pairs"]
+__all__ = ["a_part", "all_losses", "format_names", "named", "pairs"]
 
 Names = Callable[[], Iterable[str]]
 
@@ -64,3 +64,10 @@ def all_losses() -> Iterable[str]:
     from aglets.model.losses import loss_names
 
     return loss_names()
+
+
+def a_part(value: float | None) -> float | None:
+    """Refuse an option that must be a part of something, and is not between 0 and 1."""
+    if value is not None and not 0.0 < value < 1.0:
+        raise typer.BadParameter(f"{value:g} is not a part between 0 and 1.")
+    return value

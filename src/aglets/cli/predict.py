@@ -6,14 +6,15 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain
-from math import isfinite
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from aglets.cli.names import a_part
 from aglets.cli.outputs import check_output, refuse_inputs
+from aglets.cli.reasons import Asked, column_per_target, reason_columns, reasons
 from aglets.cli.row_notes import RowNotes
 from aglets.cli.show import Model
 from aglets.cli.sources import STDIN, Source, reads_graphs
@@ -29,12 +30,11 @@ EXAMPLES = (
     "aglets predict demo.aglets new.smi",
     "aglets predict demo.aglets molecules.csv --smiles smiles -o predictions.csv --jobs 2",
     "aglets predict demo.aglets new.smi --explain",
+    "aglets predict demo.aglets new.smi --alpha 0.05",
 )
 
 #: Rows that a process takes at a time: enough to be quick, few enough to be small.
 BATCH = 1000
-#: Graphlets that an explanation names.
-MAX_REASONS = 3
 
 
 @reads_graphs
@@ -53,6 +53,15 @@ def predict(
         bool,
         typer.Option("--explain", help="Name the graphlets that weigh most, and where they match."),
     ] = False,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            "--alpha",
+            help="Add sets of classes, or intervals, that are wrong in this part of predictions.  "
+            "[default with --explain: 0.1]",
+            callback=a_part,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
     """Predict every graph of DATA, in its order, one row each, with all columns that DATA has.
@@ -72,11 +81,13 @@ def predict(
         refuse_inputs(part_of(output), [model, *source.paths()], what="predictions")
     check_format(output, to)
     loaded = load(model)
+    asked = Asked(explain, alpha)
+    _check_conformal(loaded, asked)
     notes = RowNotes()
-    results = _results(source, loaded, model, jobs, explain)
+    results = _results(source, loaded, model, jobs, asked)
     first = _until_readable(results, source.data)
     copied = _copied(first)
-    columns = _named_apart(copied, _columns(loaded, explain))
+    columns = _named_apart(copied, _columns(loaded, asked))
     with opened_writer(output, to, columns.kinds, copied) as writer:
         for result in chain(first, results):
             writer.write([columns.joined(row) for row in result.rows])
@@ -87,6 +98,15 @@ def predict(
             stderr.print(f"Note: {text}", style="yellow")
         if output is not None:
             stderr.print(f"{visible(output)}: {notes.n_rows - len(notes.failures)} predictions")
+
+
+def _check_conformal(model: LagraModel, asked: Asked) -> None:
+    """Refuse sets and intervals that a model cannot give."""
+    if asked.alpha is not None and model.conformal is None:
+        raise ValueError(
+            "Expected a model that was judged on held-out graphs for --alpha, but this one holds "
+            "no record of them; fit it again with aglets fit."
+        )
 
 
 class Result(NamedTuple):
@@ -150,7 +170,7 @@ def _named_apart(copied: Mapping[str, type], added: Mapping[str, type]) -> Model
 
 
 def _results(
-    source: Source, model: LagraModel, path: Path, jobs: int, explain: bool
+    source: Source, model: LagraModel, path: Path, jobs: int, asked: Asked
 ) -> Iterator[Result]:
     """Yield rows to write and failures, batch by batch."""
     from aglets.io.files import format_of
@@ -159,17 +179,17 @@ def _results(
     is_file = source.data == STDIN or Path(source.data).is_file()
     kind = format_of(source.data, source.options.format) if is_file else None
     if kind not in STREAMED:
-        yield from _whole(source, model, explain)
+        yield from _whole(source, model, asked)
         return
     raws = batches(source.data, source.options, BATCH)
     if jobs == 1:
         for rows in raws:
-            yield _with_columns(rows, _predicted(model, rows, kind, explain))
+            yield _with_columns(rows, _predicted(model, rows, kind, asked))
         return
-    yield from _side_by_side(raws, path, kind, jobs, explain)
+    yield from _side_by_side(raws, path, kind, jobs, asked)
 
 
-def _whole(source: Source, model: LagraModel, explain: bool) -> Iterator[Result]:
+def _whole(source: Source, model: LagraModel, asked: Asked) -> Iterator[Result]:
     """Predict graphs of a format that is read as a whole."""
     spec = model.input_spec
     graphs, _ = source.like(spec.recipe, edge_labels=spec.edge_vocabulary is not None).load()
@@ -178,7 +198,7 @@ def _whole(source: Source, model: LagraModel, explain: bool) -> Iterator[Result]
         rows = range(start, start + len(part))
         notes = RowNotes(len(part))
         notes.note_labels(spec, part, rows)
-        predictions = _predictions(model, part, explain)
+        predictions = _predictions(model, part, asked)
         yield Result(
             [({}, {"row": row} | p) for row, p in zip(rows, predictions, strict=True)], notes
         )
@@ -196,12 +216,12 @@ def _start(path: Path) -> None:
     _worker["model"] = load(path)
 
 
-def _work(rows: list[Raw], kind: str, explain: bool) -> Predicted:
-    return _predicted(_worker["model"], rows, kind, explain)
+def _work(rows: list[Raw], kind: str, asked: Asked) -> Predicted:
+    return _predicted(_worker["model"], rows, kind, asked)
 
 
 def _side_by_side(
-    raws: Iterable[list[Raw]], path: Path, kind: str, jobs: int, explain: bool
+    raws: Iterable[list[Raw]], path: Path, kind: str, jobs: int, asked: Asked
 ) -> Iterator[Result]:
     """Let several processes work, hand results on in order, and read no further than needed."""
     # Fresh processes: those forked off this one would share locks and threads that they lack.
@@ -209,7 +229,7 @@ def _side_by_side(
     with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(path,)) as pool:
         waiting: deque[tuple[list[Raw], Future[Predicted]]] = deque()
         for rows in raws:
-            waiting.append((rows, pool.submit(_work, rows, kind, explain)))
+            waiting.append((rows, pool.submit(_work, rows, kind, asked)))
             if len(waiting) > 2 * jobs:
                 first, done = waiting.popleft()
                 yield _with_columns(first, done.result())
@@ -225,7 +245,7 @@ def _with_columns(rows: list[Raw], predicted: Predicted) -> Result:
     return Result([(raw.columns, one) for raw, one in zip(rows, written, strict=True)], notes)
 
 
-def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> Predicted:
+def _predicted(model: LagraModel, rows: list[Raw], kind: str, asked: Asked) -> Predicted:
     """Predict some rows: what to write of each, and what to note of them."""
     from aglets.io.stream import graphs_of
 
@@ -240,9 +260,7 @@ def _predicted(model: LagraModel, rows: list[Raw], kind: str, explain: bool) -> 
         kept = [readable[position].row for position in batch.kept]
         notes.note_labels(model.input_spec, batch.graphs, kept)
         table = None if own is None else [own[row] for row in kept]
-        for row, values in zip(
-            kept, _predictions(model, batch.graphs, explain, table), strict=True
-        ):
+        for row, values in zip(kept, _predictions(model, batch.graphs, asked, table), strict=True):
             written[row - first].update(values)
     for failure in failures:
         written[failure.row - first]["error"] = failure.reason
@@ -270,7 +288,7 @@ def _own_covariates(
     return table, lacking
 
 
-def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
+def _columns(model: LagraModel, asked: Asked) -> dict[str, type]:
     """Name the columns of the output with their types."""
     import numpy as np
 
@@ -278,61 +296,21 @@ def _columns(model: LagraModel, explain: bool) -> dict[str, type]:
     predicted = {
         name: kinds.get(target.decode(np.zeros((0, target.n_outputs))).dtype.kind, str)
         for name, target in zip(
-            _of_targets(model, "prediction"), model.outputs.targets, strict=True
+            column_per_target(model, "prediction"), model.outputs.targets, strict=True
         )
     }
     return {
         "row": int,
         **predicted,
         **dict.fromkeys(model.outputs.value_names(model.probabilistic), float),
-        **(_explaining_columns(model) if explain else {}),
+        **reason_columns(model, asked),
         "error": str,
     }
 
 
-def _explaining_columns(model: LagraModel) -> dict[str, type]:
-    """Name the columns that say why; of a single target, also how far to trust it."""
-    if len(model.outputs.targets) > 1:
-        return dict.fromkeys(_of_targets(model, "explanation"), str)
-    numbers = model.outputs.single.classes is None
-    within: dict[str, type] = {"low_90": float, "high_90": float} if numbers else {"set_90": str}
-    return {
-        "explanation": str,
-        "base_rate": float,
-        **within,
-        "no_graphlet": bool,
-        "unfamiliar": float,
-        "nearest": str,
-        "nearest_distance": float,
-    }
-
-
-def _trust_row(trust: Any) -> dict[str, Any]:
-    """Write what held-out and training graphs say of a prediction as columns."""
-    row: dict[str, Any] = {"base_rate": trust.base_rate, "no_graphlet": trust.no_graphlet}
-    if trust.prediction_set is not None:
-        row["set_90"] = " ".join(map(str, trust.prediction_set))
-    if trust.interval is not None:
-        ends = [end if isfinite(end) else None for end in trust.interval]
-        row["low_90"], row["high_90"] = ends
-    row["unfamiliar"] = trust.unfamiliar_share
-    if trust.nearest:
-        first = trust.nearest[0]
-        row |= {"nearest": first.text, "nearest_distance": first.distance}
-    return row
-
-
-def _of_targets(model: LagraModel, what: str) -> list[str]:
-    """Name a column for each target, by its name if there are several."""
-    names = model.outputs.target_names
-    return [what] if len(names) == 1 else [f"{what}_{name}" for name in names]
-
-
 def _predictions(
-    model: LagraModel, graphs: Any, explain: bool, covariates: Any = None
+    model: LagraModel, graphs: Any, asked: Asked, covariates: Any = None
 ) -> list[dict[str, Any]]:
-    from aglets.explain import trust_in
-
     scaled = model.input_spec.to_model_units(graphs, warn=False)  # noted for all rows together
     psi, embeddings = model.agis_scaled(scaled, return_embeddings=True)
     covariate_values = model.covariate_values(graphs, covariates)
@@ -341,51 +319,10 @@ def _predictions(
     values = model.outputs.values(f, model.probabilities_from_decision(f)).tolist()
     parts = list(zip(model.outputs.targets, model.outputs.slices, strict=True))
     predicted = [target.decode(f[:, own]).tolist() for target, own in parts]
-    called = _of_targets(model, "prediction")
+    called = column_per_target(model, "prediction")
+    added = reasons(model, scaled, psi, embeddings, f, covariate_values, asked)
     rows: list[dict[str, Any]] = [
-        {**dict(zip(called, one, strict=True)), **dict(zip(names, numbers, strict=True))}
-        for one, numbers in zip(zip(*predicted, strict=True), values, strict=True)
+        {**dict(zip(called, one, strict=True)), **dict(zip(names, numbers, strict=True)), **more}
+        for one, numbers, more in zip(zip(*predicted, strict=True), values, added, strict=True)
     ]
-    if explain:
-        if len(parts) == 1:
-            trusts = trust_in(model, scaled, psi, _occurs(embeddings, psi), f)
-            rows = [row | _trust_row(trust) for row, trust in zip(rows, trusts, strict=True)]
-        explained = _of_targets(model, "explanation")
-        for i, row in enumerate(rows):
-            for name, (target, own) in zip(explained, parts, strict=True):
-                output = own.start + target.decisive_output(f[i, own])
-                row[name] = _reasons(
-                    model,
-                    model.coef[output] * psi[i],
-                    embeddings[i],
-                    model.covariate_coef[output] * covariate_values[i],
-                )
     return rows
-
-
-def _occurs(embeddings: Any, psi: Any) -> Any:
-    import numpy as np
-
-    found = [[embedding is not None for embedding in row] for row in embeddings]
-    return np.array(found, dtype=bool).reshape(psi.shape)
-
-
-def _reasons(model: LagraModel, contributions: Any, embeddings: Any, covariate_values: Any) -> str:
-    """Name what contributes most: graphlets with the nodes they match, and covariates."""
-    parts = [
-        (
-            contribution,
-            f"{model.graphlets[j].name} {contribution:+.3g} "
-            f"at {'-'.join(map(str, embeddings[j].tolist()))}",
-        )
-        for j, contribution in enumerate(contributions.tolist())
-        if contribution != 0.0 and embeddings[j] is not None
-    ]
-    names = () if model.covariates is None else model.covariates.names
-    parts += [
-        (contribution, f"covariate {name} {contribution:+.3g}")
-        for name, contribution in zip(names, covariate_values.tolist(), strict=True)
-        if contribution != 0.0
-    ]
-    parts.sort(key=lambda part: -abs(part[0]))
-    return "; ".join(text for _, text in parts[:MAX_REASONS])

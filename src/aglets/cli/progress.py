@@ -14,8 +14,13 @@ from aglets.training.checkpoint import Checkpoint
 from aglets.training.fitting import Paths, Task, TrainingSet
 from aglets.training.path_point import PathPoint
 from aglets.training.progress import Several, ShowProgress, display_for
+from aglets.training.sample import Sample
 
 __all__ = ["Best", "FitProgress", "OutOfTimeError", "interruptible"]
+
+
+#: Of several folds only the first counts: losses on different graphs cannot be compared.
+JUDGED = ("holdout", "fold 0")
 
 
 class OutOfTimeError(Exception):
@@ -30,6 +35,7 @@ class Best:
     n_graphlets: int
     training_set: TrainingSet
     paths: list[list[PathPoint]]
+    held_out: Sample | None
 
     @property
     def points(self) -> list[PathPoint]:
@@ -56,7 +62,14 @@ class FitProgress(Several):
         self.best: Best | None = None
         self.scores: dict[Task, list[float | None]] = {}
         self.n_resumed = 0
+        self._held_out: Sample | None = None
         self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    def hold_out(self, stage: str, sample: Sample) -> None:
+        """Remember the graphs by which the best point is chosen."""
+        super().hold_out(stage, sample)
+        if stage in JUDGED:
+            self._held_out = sample
 
     def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Return the path if the checkpoint has it."""
@@ -84,10 +97,10 @@ class FitProgress(Several):
         loss = sum(losses) if len(losses) == len(points) else None
         score = points[0].validation_score if len(points) == 1 else None
         self.scores.setdefault(task, []).append(score)
-        # Losses on different graphs cannot be compared, so of several folds only the first counts.
-        judged = task.stage in ("holdout", "fold 0")
+        judged = task.stage in JUDGED
         if judged and loss is not None and self._is_better(loss, n_graphlets):
-            self.best = Best(loss, n_graphlets, training_set, [path[:length] for path in paths])
+            so_far = [path[:length] for path in paths]
+            self.best = Best(loss, n_graphlets, training_set, so_far, self._held_out)
 
     def _is_better(self, loss: float, n_graphlets: int) -> bool:
         best = self.best

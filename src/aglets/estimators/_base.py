@@ -51,7 +51,7 @@ from aglets.preprocessing.scaling import SCALES
 from aglets.training.assembly import model_of
 from aglets.training.engine import Engine, LocalEngine
 from aglets.training.fitting import FitCallback, Settings
-from aglets.training.held_out import HeldOut
+from aglets.training.held_out import HeldOut, of_model
 from aglets.training.path_point import PathPoint
 from aglets.training.progress import watched
 from aglets.training.sample import Sample
@@ -186,7 +186,6 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             watched(int(self.verbose), callback) as progress,
         ):
             task, held = self._fit_tasks(tasks, progress)
-        self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         if "degree" in ways:
             logger.info(
                 "All nodes have the same label: %s",
@@ -194,12 +193,49 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
                 if self.node_labels_ == "degree"
                 else "degrees were tried as labels, and did worse.",
             )
+        self._complete(task.sample, held, given, y)
+        return self
+
+    def adopt(
+        self,
+        model: LagraModel,
+        X: Any,
+        y: ArrayLike,
+        *,
+        held_out: Sample | None = None,
+        covariates: Any = None,
+    ) -> BaseLagra:
+        """Take a model of a fit that a callback has ended as the fitted one.
+
+        Parameters
+        ----------
+        model : LagraModel
+            One that :meth:`fit` was about to compare with others.
+        X : GraphSet or list of graphs
+            What was given to :meth:`fit`.
+        y : array-like or DataFrame of shape (n_graphs,) or (n_graphs, n_targets)
+        held_out : Sample, optional
+            Graphs that the model was not trained on, as the callback saw them: probabilities and
+            intervals are learned from them.
+        covariates : array-like or DataFrame of shape (n_graphs, n_own), optional
+        """
+        given, how = as_graph_set(X), model.input_spec.node_labels
+        task = self._labelled_task(how, given, y, None, None, covariates)
+        self._take(task)
+        self._keep(model)
+        n_jobs = effective_n_jobs(self.n_jobs)
+        held = None if held_out is None else of_model(model, held_out, n_jobs)
+        self._complete(task.sample, held, given, y)
+        return self
+
+    def _complete(self, sample: Sample, held: HeldOut | None, given: GraphSet, y: Any) -> None:
+        """Add to the fitted model what the training graphs and those held out say of it."""
+        self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         found = self.model_.match(given, n_jobs=effective_n_jobs(self.n_jobs))
         training = TrainingGraphs.of(found.graphs)
         self._keep(replace(with_examples(self.model_, found), training=training))
-        self._keep_trust(task.sample, held, found)
+        self._keep_trust(sample, held, found)
         self.global_explanation_ = summarise(self.model_, found, target_table(y))
-        return self
 
     @contextmanager
     def _collecting(self) -> Iterator[None]:

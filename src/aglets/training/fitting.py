@@ -83,6 +83,9 @@ class FitCallback:
     def expect(self, lengths: Sequence[int]) -> None:
         """Before paths: their numbers of points, if none ends early, in the order of walking."""
 
+    def hold_out(self, stage: str, sample: Sample) -> None:
+        """Before the paths of a stage: the graphs on which they are judged."""
+
     def known(self, task: Task, paths: Paths) -> None:
         """Instead of the steps of a path that is known from an earlier run."""
 

@@ -18,6 +18,7 @@ from typing import Any, Protocol, TextIO
 
 from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
 from aglets.training.resume import Resume
+from aglets.training.sample import Sample
 
 __all__ = [
     "Display",
@@ -316,6 +317,11 @@ class Several(FitCallback):
         """Let all of them plan."""
         for each in self._all:
             each.expect(lengths)
+
+    def hold_out(self, stage: str, sample: Sample) -> None:
+        """Let all of them see the graphs that are held out."""
+        for each in self._all:
+            each.hold_out(stage, sample)
 
     def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
         """Return the path that the first of them knows."""

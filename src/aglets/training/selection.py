@@ -34,6 +34,7 @@ from aglets.training.fitting import (
 from aglets.training.path import Validation
 from aglets.training.path_point import PathPoint
 from aglets.training.point_graphlets import decision
+from aglets.training.sample import Sample
 from aglets.training.stored import AnySample
 
 __all__ = [
@@ -238,6 +239,8 @@ def evaluate(
         What the training graphs are, for callbacks.
     """
     settings = replace(settings, notices=Notices())
+    if isinstance(held_out, Sample):
+        settings.callback.hold_out(stage, held_out)
     held_out = held_out.to_model_units(input_spec)
     cells = grid.cells
     shape = (len(cells), settings.n_lambdas)
