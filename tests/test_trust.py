@@ -272,7 +272,7 @@ def test_each_of_several_targets_has_its_columns_of_trust(molecules, tmp_path, c
 
 
 @pytest.mark.parametrize("value", ["0", "1", "1.5"])
-def test_an_alpha_that_is_no_part_is_refused(fitted, tmp_path, capsys, value):
+def test_an_alpha_that_is_not_a_part_is_refused(fitted, tmp_path, capsys, value):
     fitted.save(tmp_path / "m.aglets")
     (tmp_path / "new.smi").write_text("C\n")
     files = [str(tmp_path / "m.aglets"), str(tmp_path / "new.smi")]

@@ -214,7 +214,7 @@ class MoleculeReader:
         u, v = matrix.nonzero()
         upper = u < v
         u, v = u[upper], v[upper]
-        return np.stack((u, v), axis=1), matrix[u, v]
+        return np.array((u, v)).T, matrix[u, v]
 
     def _listed_bonds(self, mol: Any) -> tuple[Codes, list[str]]:
         """List bonds of any kind, sorted by their ends."""
