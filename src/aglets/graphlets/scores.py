@@ -67,6 +67,10 @@ class Embeddings(Sequence[list["Codes | None"]]):
         """Return those of some graphs."""
         return Embeddings([block.taken(graphs) for block in self._blocks], len(graphs))
 
+    def of_graphlets(self, columns: Sequence[int]) -> Embeddings:
+        """Return those of some graphlets."""
+        return Embeddings([self._blocks[j] for j in columns], self._n_graphs)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
             return NotImplemented

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aglets.model.average import average_models
 from aglets.model.file import load
-from aglets.model.model import LagraModel, Match
+from aglets.model.match import Match
+from aglets.model.model import LagraModel
 
 __all__ = ["LagraModel", "Match", "average_models", "load"]

@@ -15,7 +15,8 @@ from aglets.graphlets.example import Example
 from aglets.graphlets.skeletons import graph_mol
 
 if TYPE_CHECKING:
-    from aglets.model.model import LagraModel, Match
+    from aglets.model.match import Match
+    from aglets.model.model import LagraModel
 
 __all__ = ["best_place", "with_examples"]
 

@@ -23,6 +23,7 @@ from aglets.graphs.arrays import Floats
 from aglets.model._aligned_rows import keeps_rows
 from aglets.model.calibration import Calibration
 from aglets.model.conformal import Conformal
+from aglets.model.match import Match
 from aglets.model.outputs import Outputs
 from aglets.model.path_models import PathModels
 from aglets.model.search_record import SearchRecord
@@ -34,43 +35,13 @@ from aglets.preprocessing.covariates import Covariates
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.scaling import AttributeScaling
 
-__all__ = ["LagraModel", "Match", "usual_attributes"]
+__all__ = ["LagraModel", "usual_attributes"]
 
 #: What to do about a model without calibration.
 CALIBRATE = (
     "fit it again with this version of aglets, or call model.calibrated(graphs, y) with graphs "
     "that it was not trained on"
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Match:
-    """Graphs, and how well and where a model's graphlets match in them.
-
-    Parameters
-    ----------
-    graphs : GraphSet
-        In the user's units.
-    scaled : GraphSet
-        The same graphs in the labels and units of the model.
-    psi : ndarray of shape (n_graphs, n_graphlets)
-        AGIS.
-    embeddings : Embeddings
-        Per graph and graphlet, the matched node of each graphlet node; None if there is no match.
-    """
-
-    graphs: GraphSet
-    scaled: GraphSet
-    psi: Floats
-    embeddings: Embeddings
-
-    @cached_property
-    def occurs(self) -> NDArray[np.bool_]:
-        """Whether each graphlet occurs in each graph, whatever the attributes are."""
-        found = np.empty(self.psi.shape, dtype=bool)
-        for column, own in enumerate(found.T):
-            own[:] = self.embeddings.n_places(column) > 0
-        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from aglets.model.neighbours import Neighbours
 from aglets.model.surroundings import learn_surroundings
 
 if TYPE_CHECKING:
-    from aglets.model.model import Match
+    from aglets.model.match import Match
     from aglets.model.outputs import Outputs
 
 __all__ = ["TrainingRecord", "for_graphlets"]

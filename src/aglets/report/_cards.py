@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aglets.explain import GlobalExplanation, GraphletSummary, is_molecule
-from aglets.graphs.arrays import Floats
+from aglets.graphs.arrays import Floats, Rows
 from aglets.model import LagraModel
 from aglets.model.calibration import Sigmoid
 from aglets.report._structure import drawn_graphlet, example_drawing
@@ -23,11 +23,16 @@ Part = tuple[str, dict[str, Any] | None]
 
 
 def card(
-    model: LagraModel, learned: GlobalExplanation, entry: GraphletSummary, rank: int, psi: Floats
+    model: LagraModel,
+    learned: GlobalExplanation,
+    entry: GraphletSummary,
+    rank: int,
+    graphs: Rows,
+    psi: Floats,
 ) -> dict[str, Any]:
-    """Write one card."""
+    """Write one card; best and worst matches are among these graphs, which have these psi."""
     order = np.argsort(-psi, kind="stable")
-    firing = order[psi[order] > 0.0]
+    firing = graphs[order[psi[order] > 0.0]]
     graphlet = entry.graphlet
     return {
         **drawn_graphlet(graphlet),

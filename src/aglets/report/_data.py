@@ -18,10 +18,11 @@ from aglets.model import LagraModel
 from aglets.model.calibration import Calibration
 from aglets.model.outputs import Outputs
 from aglets.model.target import is_known
+from aglets.report._bounds import Bounds
 from aglets.report._cards import noun_of
 from aglets.report._gallery import drawn_graphs, group_index, identities
 from aglets.report._header import origin
-from aglets.report._view import View, view_of
+from aglets.report._view import answers_of, view_of
 
 __all__ = ["collect"]
 
@@ -47,27 +48,37 @@ def collect(
     given = model.input_spec.read(graphs)
     if not len(given):
         raise ValueError("A report needs at least one graph. Got none.")
-    views = [
-        view_of(
-            part,
-            estimator if len(model.outputs.targets) == 1 else part,
-            given,
-            column,
-            target=part.outputs.single.name or target,
-            max_graphs=max(max_graphs // len(model.outputs.targets), min(max_graphs, 1)),
-            n_jobs=n_jobs,
-            stability=stability,
-            covariates=covariates,
-        )
-        for part, column in zip(
+    n_targets = len(model.outputs.targets)
+    bounds = Bounds(n_targets, max_graphs)
+    found = model.match(given, n_jobs=n_jobs)
+    extra = model.covariate_values(given, covariates)
+    answers = [
+        answers_of(part, found.of_graphlets(used), extra, column, bounds)
+        for (part, used), column in zip(
             models_by_target(model), _columns(model, y, len(given)), strict=True
         )
     ]
-    shown = _shown(views)
+    # Each graph once, those of the first target first.
+    shown = list(dict.fromkeys(i for own in answers for i in own.shown))
+    n_cards = sum(min(len(own.model.graphlets), bounds.n_cards) for own in answers)
+    listed = bounds.listed(len(given), shown, n_cards)
+    views = [
+        view_of(
+            own,
+            estimator if n_targets == 1 else own.model,
+            listed,
+            bounds,
+            target=own.model.outputs.single.name or target,
+            n_jobs=n_jobs,
+            stability=stability,
+        )
+        for own in answers
+    ]
     spec = model.input_spec
     return {
         "version": __version__,
         "n_graphs": len(given),
+        "listed": listed,
         "noun": noun_of(model),
         "origin": origin(model, given),
         "attribute_names": views[0].attribute_names,
@@ -82,8 +93,8 @@ def collect(
             "rho": model.rho_text,
             "search": None if model.search is None else str(model.search),
         },
-        **identities(given),
-        **group_index(given),
+        **identities(given, listed),
+        **group_index(given, listed),
         "graphs": drawn_graphs(given, shown),
         "views": [view.data for view in views],
         "weights": _weights(model),
@@ -101,41 +112,46 @@ def _weights(model: LagraModel) -> dict[str, Any] | None:
     }
 
 
-def models_by_target(model: LagraModel) -> list[LagraModel]:
-    """Take a model apart into one per target, each with the graphlets that it uses."""
+def models_by_target(model: LagraModel) -> list[tuple[LagraModel, list[int]]]:
+    """Take a model apart into one per target, each with the graphlets that it uses, and which."""
     targets = model.outputs.targets
     if len(targets) == 1:
-        return [model]
+        return [(model, list(range(len(model.graphlets))))]
     parts = []
     for k, (one, rows) in enumerate(zip(targets, model.outputs.slices, strict=True)):
-        used = np.flatnonzero(model.coef[rows].any(axis=0)).tolist()
+        strength = np.abs(model.relative_coef[rows]).max(axis=0, initial=0.0)
+        order = np.argsort(-strength, kind="stable")
+        used = order[strength[order] > 0.0].tolist()
         each = np.broadcast_to(model.rho, len(model.graphlets))
         parts.append(
-            replace(
-                model,
-                graphlets=[model.graphlets[j] for j in used],
-                coef=model.coef[rows][:, used],
-                intercept=model.intercept[rows],
-                covariate_coef=model.covariate_coef[rows],
-                rho=each[used] if used else float(each[0]) if len(each) else 1.0,
-                outputs=Outputs([one]),
-                stability=None if model.stability is None else model.stability[used],
-                path={},
-                stops=None,
-                calibration=(
-                    None
-                    if model.calibration is None
-                    else Calibration(model.calibration.curves[rows])
+            (
+                replace(
+                    model,
+                    graphlets=[model.graphlets[j] for j in used],
+                    coef=model.coef[rows][:, used],
+                    intercept=model.intercept[rows],
+                    covariate_coef=model.covariate_coef[rows],
+                    rho=each[used] if used else float(each[0]) if len(each) else 1.0,
+                    outputs=Outputs([one]),
+                    stability=None if model.stability is None else model.stability[used],
+                    path={},
+                    stops=None,
+                    calibration=(
+                        None
+                        if model.calibration is None
+                        else Calibration(model.calibration.curves[rows])
+                    ),
+                    conformal=None,
+                    record=(
+                        None
+                        if model.record is None
+                        else replace(
+                            model.record, base_rates=[model.record.base_rates[k]], neighbours=None
+                        )
+                    ),
                 ),
-                conformal=None,
-                record=(
-                    None
-                    if model.record is None
-                    else replace(
-                        model.record, base_rates=[model.record.base_rates[k]], neighbours=None
-                    )
-                ),
-            ).sorted_by_weight()
+                used,
+            )
         )
     return parts
 
@@ -155,8 +171,3 @@ def _columns(model: LagraModel, y: Any, n_graphs: int) -> list[NDArray[Any] | No
         )
     columns = [table[:, k] for k in range(len(targets))]
     return [column if is_known(column).any() else None for column in columns]
-
-
-def _shown(views: list[View]) -> list[int]:
-    """List the graphs that are drawn for any view, each once."""
-    return list(dict.fromkeys(i for view in views for i in view.shown))

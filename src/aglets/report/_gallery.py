@@ -8,19 +8,35 @@ from typing import Any
 from aglets.graphlets.groups import groups_in
 from aglets.graphlets.skeletons import graph_mol, skeletons_of
 from aglets.graphs import GraphSet
+from aglets.graphs.arrays import Rows
 from aglets.graphs.geometry import attribute_positions
 from aglets.report._structure import structure
 
-__all__ = ["drawn_graphs", "group_index", "identities"]
+__all__ = ["by_graph", "drawn_graphs", "group_index", "identities"]
 
 #: Functional groups are looked up in no more molecules than this.
 MAX_SEARCHED = 3000
 
 
-def identities(graphs: GraphSet) -> dict[str, Any]:
-    """Write names, ids and SMILES of all graphs; None for what the source lacks."""
+def by_graph(values: Sequence[Any], listed: Rows) -> Sequence[Any] | dict[str, Any]:
+    """Write values of all graphs in a row, or those of some by number.
+
+    >>> by_graph([5, 6, 7], np.array([0, 2]))
+    {'0': 5, '2': 7}
+    """
+    if len(listed) == len(values):
+        return values
+    return {str(i): values[i] for i in listed.tolist()}
+
+
+def identities(graphs: GraphSet, listed: Rows) -> dict[str, Any]:
+    """Write names, ids and SMILES of these graphs; None for what the source lacks."""
     return {
-        name: None if column is None else [None if v is None else str(v) for v in column]
+        name: (
+            None
+            if column is None
+            else by_graph([None if v is None else str(v) for v in column], listed)
+        )
         for name, column in (
             ("names", graphs.names),
             ("ids", graphs.ids),
@@ -29,19 +45,21 @@ def identities(graphs: GraphSet) -> dict[str, Any]:
     }
 
 
-def group_index(graphs: GraphSet) -> dict[str, Any]:
+def group_index(graphs: GraphSet, listed: Rows) -> dict[str, Any]:
     """Say which functional groups each molecule has, so that they can be searched by name."""
     found: list[list[str]] = []
-    for graph in graphs[:MAX_SEARCHED]:
-        mol = graph_mol(graph, graphs.recipe)
+    for i in listed[:MAX_SEARCHED].tolist():
+        mol = graph_mol(graphs[i], graphs.recipe)
         if mol is None:
             break
         found.append(groups_in(mol))
-    if not found:
-        return {"groups": [], "graph_groups": []}
     names = sorted({name for row in found for name in row})
     place = {name: k for k, name in enumerate(names)}
-    return {"groups": names, "graph_groups": [[place[name] for name in row] for row in found]}
+    groups = [[place[name] for name in row] for row in found]
+    if len(listed) == len(graphs):
+        return {"groups": names, "graph_groups": groups}
+    pairs = zip(listed.tolist(), groups, strict=False)
+    return {"groups": names, "graph_groups": {str(i): row for i, row in pairs}}
 
 
 def drawn_graphs(graphs: GraphSet, shown: Sequence[int]) -> dict[str, Any]:

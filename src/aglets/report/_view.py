@@ -16,101 +16,133 @@ from aglets.explain.trust import trust_in
 from aglets.graphlets.occurrences import Occurrences, occurrences
 from aglets.graphlets.scores import Places
 from aglets.graphs import GraphSet
-from aglets.graphs.arrays import Floats
+from aglets.graphs.arrays import Bools, Floats, Rows
 from aglets.model import LagraModel, Match
 from aglets.model.target import Target, is_known
+from aglets.report._bounds import Bounds
 from aglets.report._cards import card, noun_of
+from aglets.report._gallery import by_graph
 from aglets.report._quality import quality
 from aglets.report._slider import path_table
 
-__all__ = ["View", "view_of"]
-
-#: Numbers that say where graphlets lie; where there are more, the weakest places are left out.
-MAX_NUMBERS = 250_000
+__all__ = ["Answers", "View", "answers_of", "view_of"]
 
 
 @dataclass(frozen=True)
 class View:
-    """The data of one target, and the graphs to draw for it, wrong ones first."""
+    """The data of one target."""
 
     data: dict[str, Any]
-    shown: list[int]
     attribute_names: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Answers:
+    """What a model of one target says of all graphs.
+
+    Parameters
+    ----------
+    model : LagraModel
+    found : Match
+        Its graphlets in the graphs.
+    covariates : ndarray of shape (n_graphs, n_covariates)
+    y : ndarray of shape (n_graphs,) or None
+    known : ndarray of shape (n_graphs,)
+        Where the target is known.
+    f : ndarray of shape (n_graphs, n_outputs)
+        Decisions.
+    wrong : ndarray of shape (n_graphs,)
+        How wrong each is; 0 or less where it is right or nothing is known.
+    shown : list of int
+        The graphs that are explained, wrong ones first.
+    """
+
+    model: LagraModel
+    found: Match
+    covariates: Floats
+    y: NDArray[Any] | None
+    known: Bools
+    f: Floats
+    wrong: Floats
+    shown: list[int]
+
+
+def answers_of(
+    model: LagraModel, found: Match, covariates: Floats, y: NDArray[Any] | None, bounds: Bounds
+) -> Answers:
+    """Predict all graphs, and choose those to explain."""
+    known = np.zeros(len(found.graphs), dtype=bool) if y is None else is_known(y)
+    f = model.outputs.as_table(model.decision_from_agis(found.psi, covariates))
+    wrong = _wrong(model.outputs.single, y, known, f)
+    shown = np.argsort(-wrong, kind="stable")[: bounds.n_shown].tolist()
+    return Answers(model, found, covariates, y, known, f, wrong, shown)
+
+
 def view_of(
-    model: LagraModel,
+    answers: Answers,
     estimator: Any,
-    graphs: GraphSet,
-    y: NDArray[Any] | None,
+    listed: Rows,
+    bounds: Bounds,
     *,
     target: str | None,
-    max_graphs: int,
     n_jobs: int,
     stability: Any,
-    covariates: Any,
 ) -> View:
-    """Compute all about one target."""
-    aim = model.outputs.single
-    found = model.match(graphs, n_jobs=n_jobs)
-    known = np.zeros(len(graphs), dtype=bool) if y is None else is_known(y)
+    """Compute all about one target; numbers of single graphs only for those that are listed."""
+    model, found, known, shown = answers.model, answers.found, answers.known, answers.shown
+    aim, y, f = model.outputs.single, answers.y, answers.f
     # Occurrences are counted, and simpler models are judged, where the target is known.
-    judged = found if y is None or known.all() else _part(found, np.flatnonzero(known))
+    judged = found if y is None or known.all() else found.of_graphs(np.flatnonzero(known))
     truth = None if y is None else y[known]
     learned = summarise(model, judged, truth).with_stability(stability)
-    columns = [entry.index for entry in learned.graphlets]
+    entries = learned.graphlets[: bounds.n_cards]
+    columns = [entry.index for entry in entries]
     psi = found.psi[:, columns]
-    covariate_values = model.covariate_values(graphs, covariates)
-    f = model.outputs.as_table(model.decision_from_agis(found.psi, covariate_values))
-    wrong = _wrong(aim, y, known, f)
-    shown = np.argsort(-wrong, kind="stable")[:max_graphs].tolist()
     p = model.probabilities_from_decision(f)[0]
     result = None
     if y is not None:
         known_p = None if p is None else p[known]
-        result = quality(aim, graphs[known], f[known], y[known], known_p)
-    judged_values = covariate_values if judged is found else covariate_values[known]
+        result = quality(aim, found.graphs[known], f[known], y[known], known_p)
+    judged_values = answers.covariates if judged is found else answers.covariates[known]
+
+    def of_listed(values: Any) -> Any:
+        return None if values is None else by_graph(values, listed)
+
+    wrong = np.flatnonzero(answers.wrong > 0.0)
     data = {
         "target": target,
         "classes": None if aim.classes is None else [str(value) for value in aim.classes],
         "outputs": [_text(value) for value in aim.output_classes],
         "intercepts": model.intercept,
         "loss": model.loss,
-        "sentences": sentences(model, learned, result, len(graphs)),
+        "sentences": sentences(model, learned, result, len(f)),
         "empty": _empty(model),
         "graphlets": [
-            card(model, learned, entry, rank, psi[:, rank])
-            for rank, entry in enumerate(learned.graphlets)
+            card(model, learned, entry, rank, listed, psi[listed, rank])
+            for rank, entry in enumerate(entries)
         ],
+        "n_graphlets": len(learned.graphlets),
         "quality": result,
-        "y": None if y is None else _known_values(y, known),
-        "predictions": [_shown(value) for value in aim.decode(f).tolist()],
-        "decisions": f.round(5),
-        "probabilities": None if p is None else p.round(4),
+        "y": None if y is None else of_listed(_known_values(y, known)),
+        "predictions": of_listed([_shown(value) for value in aim.decode(f).tolist()]),
+        "decisions": of_listed(f.round(5)),
+        "probabilities": None if p is None else of_listed(p.round(4)),
         "base_rates": _base_rates(model),
-        "wrong": [] if y is None or aim.classes is None else np.flatnonzero(wrong > 0.0),
-        "psi": [[_short(value) for value in row] for row in psi.tolist()],
+        "wrong": [] if y is None or aim.classes is None else np.intersect1d(wrong, listed),
+        "psi": of_listed([[_short(value) for value in row] for row in psi.tolist()]),
         "shown": shown,
         "places": {
             str(i): _matched(row, psi[i])
-            for i, row in zip(shown, _places(model, found.scaled[shown], columns), strict=True)
+            for i, row in zip(
+                shown, _places(model, found.scaled[shown], columns, bounds.n_places), strict=True
+            )
         },
         "trust": _trust(model, found, f, shown),
-        "graph_covariates": {str(i): _covariates(model, covariate_values[i]) for i in shown},
+        "graph_covariates": {str(i): _covariates(model, answers.covariates[i]) for i in shown},
         "covariates": [entry.to_dict() for entry in learned.covariates],
         "path": path_table(estimator, model, judged, judged_values, truth, n_jobs),
     }
-    return View(data, shown, learned.attribute_names)
-
-
-def _part(found: Match, rows: NDArray[np.intp]) -> Match:
-    """Take some graphs of a match."""
-    return type(found)(
-        found.graphs[rows],
-        found.scaled[rows],
-        found.psi[rows],
-        found.embeddings.taken(rows),
-    )
+    return View(data, learned.attribute_names)
 
 
 def _wrong(target: Target, y: NDArray[Any] | None, known: NDArray[np.bool_], f: Floats) -> Floats:
@@ -216,7 +248,9 @@ def _value(name: str, value: float | None) -> str:
 Listed = tuple[list[float], list[list[int]]]
 
 
-def _places(model: LagraModel, scaled: GraphSet, columns: list[int]) -> list[list[list[Any]]]:
+def _places(
+    model: LagraModel, scaled: GraphSet, columns: list[int], n_numbers: int
+) -> list[list[list[Any]]]:
     """List for each graph and graphlet its places: how many, and share and nodes of each."""
     rho = np.broadcast_to(model.rho, len(model.graphlets)).tolist()
     found = {
@@ -229,7 +263,7 @@ def _places(model: LagraModel, scaled: GraphSet, columns: list[int]) -> list[lis
         [_shared(found[j][i]) if j in found else _counted(counted[i][j]) for j in columns]
         for i in range(len(scaled))
     ]
-    most = _affordable(listed)
+    most = _affordable(listed, n_numbers)
     return [[_strongest(one, most) for one in row] for row in listed]
 
 
@@ -242,11 +276,11 @@ def _shared(listed: Occurrences) -> Listed:
     return values, [list(one.embedding) for one in listed.found]
 
 
-def _affordable(listed: list[list[Listed]]) -> int:
+def _affordable(listed: list[list[Listed]], n_numbers: int) -> int:
     """Say how many places of a graphlet in a graph can be kept on a page of bounded size."""
     sizes = [(len(nodes), len(nodes[0]) + 2) for row in listed for _, nodes in row if nodes]
     for most in (24, 16, 8, 4):
-        if sum(min(n, most) * width for n, width in sizes) <= MAX_NUMBERS:
+        if sum(min(n, most) * width for n, width in sizes) <= n_numbers:
             return most
     return 2
 

@@ -151,7 +151,17 @@ function contributionTable(i, out, rows, decision, paint) {
     link.addEventListener("blur", () => paint(null));
   });
   const sum = (list) => list.reduce((a, b) => a + b, 0);
-  if (rows.length > SHOWN_ROWS)
+  if (V.n_graphlets > V.graphlets.length)
+    // Graphlets without a card are in the sum, too.
+    line(
+      "all other graphlets",
+      "",
+      decision -
+        intercept -
+        sum(rows.slice(0, SHOWN_ROWS).map((r) => r.value)) -
+        sum(covariates.map((c) => c.adds)),
+    );
+  else if (rows.length > SHOWN_ROWS)
     line(
       rows.length - SHOWN_ROWS + " more graphlets",
       "",

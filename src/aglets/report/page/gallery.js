@@ -61,7 +61,8 @@ function fillGallery() {
   byId("gallery-count").textContent =
     matching.length +
     " of " +
-    plural(D.n_graphs) +
+    plural(D.listed.length) +
+    (D.listed.length < D.n_graphs ? " that are listed here, of " + D.n_graphs : "") +
     (rest.length ? ", " + list.length + " of them drawn" : "");
   byId("gallery-rest").replaceChildren(...(rest.length ? [restList(rest)] : []));
   const text = chosenText(),
@@ -108,7 +109,7 @@ function showGallery() {
     raw = byId("gallery-search").value.trim(),
     text = raw.toLowerCase();
   const order = [...V.shown];
-  for (let i = 0; i < D.n_graphs; i++) if (!drawn.has(i)) order.push(i);
+  for (const i of D.listed) if (!drawn.has(i)) order.push(i);
   matching = order.filter((i) => {
     if (!isChosen(i)) return false;
     if (kind === "wrong" && !isWrong.has(i)) return false;

@@ -108,7 +108,10 @@ function prepareGraphlets() {
     answer +
     (two ? " (class " + cut(V.classes[1], 20) + ")" : "") +
     ", orange lowers it" +
-    (two ? " (class " + cut(V.classes[0], 20) + ")." : ".");
+    (two ? " (class " + cut(V.classes[0], 20) + ")." : ".") +
+    (V.n_graphlets > V.graphlets.length
+      ? " The strongest " + V.graphlets.length + " of " + V.n_graphlets + " are shown."
+      : "");
   const sort = byId("graphlet-sort");
   sort.querySelector("[value=stability]")?.remove();
   if (V.graphlets.some((g) => g.stability !== null))

@@ -31,8 +31,8 @@ function showScatter() {
     const i = Number(xs.value),
       j = Number(ys.value);
     const a = axes({
-      x: [0, Math.max(1, ...V.psi.map((row) => row[i]))],
-      y: [0, Math.max(1, ...V.psi.map((row) => row[j]))],
+      x: [0, Math.max(1, ...D.listed.map((k) => V.psi[k][i]))],
+      y: [0, Math.max(1, ...D.listed.map((k) => V.psi[k][j]))],
       xName: "match of #" + (i + 1),
       yName: "match of #" + (j + 1),
       width: 460,
@@ -41,7 +41,8 @@ function showScatter() {
     });
     a.root.setAttribute("role", "group");
     const heaps = new Map();
-    V.psi.forEach((row, k) => {
+    D.listed.forEach((k) => {
+      const row = V.psi[k];
       const id =
         row[i].toFixed(2) + "/" + row[j].toFixed(2) + "/" + (V.y && V.classes ? V.y[k] : "");
       if (!heaps.has(id)) heaps.set(id, []);
