@@ -17,6 +17,7 @@ from aglets.cli import main
 from aglets.model.calibration import Calibration, Sigmoid
 from aglets.model.file import load
 from aglets.model.outputs import Outputs
+from aglets.report import _bounds as bounds
 
 HARMFUL = [
     "</script><script>alert(1)</script>",
@@ -378,3 +379,22 @@ def test_molecules_are_searched_by_the_names_of_their_groups():
     assert "ester" in named[2]
     assert "ether" not in named[2]
     assert "benzene ring" in named[3]
+
+
+def test_a_page_of_many_graphs_and_graphlets_lists_a_part_and_says_so(demo, monkeypatch):
+    graphs, y, clf = demo
+    monkeypatch.setattr(bounds, "MAX_CARDS", 2)
+    monkeypatch.setattr(bounds, "MIN_CARDS", 1)
+    monkeypatch.setattr(bounds, "MAX_MATCHES", 60)
+    page = report.html(clf, graphs, y, max_graphs=10)
+    data, view = data_of(page), view_of(page)
+    assert len(clf.graphlets_) > 2
+    assert (len(view["graphlets"]), view["n_graphlets"]) == (2, len(clf.graphlets_))
+    assert len(data["listed"]) == 30
+    assert set(view["shown"]) <= set(data["listed"])
+    for name in ("psi", "predictions", "decisions", "y"):
+        assert list(view[name]) == list(map(str, data["listed"]))
+    assert set(view["wrong"]) <= set(data["listed"])
+    # What is counted, all graphs count in.
+    assert view["quality"]["n"] == data["n_graphs"] == len(graphs)
+    assert f"by {len(clf.graphlets_)} graphlets" in view["sentences"][0]

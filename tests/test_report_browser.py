@@ -28,6 +28,7 @@ from aglets import (
 )
 from aglets.model.outputs import Outputs
 from aglets.preprocessing.input_spec import InputSpec
+from aglets.report import _bounds as bounds
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright from PyPI")
 ROOT = Path(__file__).parents[1]
@@ -274,6 +275,27 @@ def test_weights_of_all_classes_are_in_one_table(open_page, many_classes):
     assert page.locator("#weights-table thead th").count() == 30
     said = [text for text in rows.nth(4).locator("td").all_text_contents() if text]
     assert said == ["+2"]
+
+
+def test_targets_with_gaps_have_views_with_cards_for_the_strongest_graphlets(
+    open_page, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(bounds, "MAX_CARDS", 4)
+    monkeypatch.setattr(bounds, "MIN_CARDS", 1)
+    monkeypatch.setattr(bounds, "MAX_ANSWERS", 100)
+    graphs, y = datasets.load_demo()
+    both = np.array([y, np.roll(y, 1)], dtype=object).T
+    both[::3, 1] = None
+    clf = LagraClassifier(maxpat=3, lambda_ratio=0.05, n_lambdas=10, sharing="group")
+    clf.fit(graphs, both)
+    page = open_page(report.write(clf, graphs, both, tmp_path / "two.html", max_graphs=20))
+    for target in range(2):
+        page.locator("#targets button").nth(target).click()
+        assert len(names_of(page)) == 2
+        assert f"strongest 2 of {len(clf.graphlets_)}" in page.text_content("#graphlet-help")
+        assert "all other graphlets" in page.text_content("#gallery-cards")
+        count = page.text_content("#gallery-count")
+        assert f"50 molecules that are listed here, of {len(graphs)}" in count
 
 
 def test_classes_have_tabs_and_explanations_of_any_class(open_page, many_classes):
