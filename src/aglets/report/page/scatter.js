@@ -92,7 +92,7 @@ function showScatter() {
         "s.",
     );
     if (V.classes) {
-      const unknown = !V.y || V.y.includes(null) ? ["unknown"] : [];
+      const unknown = !V.y || D.listed.some((k) => V.y[k] === null) ? ["unknown"] : [];
       caption.append(
         key(
           [...V.classes.map((n) => cut(n, 20)), ...unknown],
