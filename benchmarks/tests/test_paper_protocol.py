@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from paper import comparison, protocol, small
 from scipy import sparse, stats
 
 from aglets import GraphSet, datasets
+from paper import comparison, protocol, small
 
 
 @pytest.fixture(scope="module")
