@@ -283,7 +283,7 @@ def test_targets_with_gaps_have_views_with_cards_for_the_strongest_graphlets(
     monkeypatch.setattr(bounds, "MAX_CARDS", 4)
     monkeypatch.setattr(bounds, "MIN_CARDS", 1)
     monkeypatch.setattr(bounds, "MAX_ANSWERS", 100)
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     both = np.array([y, np.roll(y, 1)], dtype=object).T
     both[::3, 1] = None
     clf = LagraClassifier(maxpat=3, lambda_ratio=0.05, n_lambdas=10, sharing="group")
@@ -313,7 +313,7 @@ def test_classes_have_tabs_and_explanations_of_any_class(open_page, many_classes
 
 @pytest.fixture(scope="module")
 def several_targets(tmp_path_factory):
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     table = np.column_stack([y, np.where(graphs.n_nodes > 11, "large", "small")]).astype(object)
     table[::3, 0] = None
     clf = LagraClassifier(maxpat=2, lambda_ratio=0.1, n_lambdas=8, calibration=None)
