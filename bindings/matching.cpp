@@ -146,6 +146,7 @@ void register_matching(nb::module_& module) {
           "handle"_a,
           "The graph of each place: one per image of the root if the graphlet counts, else one per "
           "supporting graph.")
+      .def("n_places", &GraphletBank::n_places, "handle"_a)
       .def("n_attributes", &GraphletBank::n_attributes, "handle"_a)
       .def("n_sites", &GraphletBank::n_sites, "handle"_a)
       .def(
@@ -166,14 +167,14 @@ void register_matching(nb::module_& module) {
       .def(
           "pull",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
-             Vector<std::int32_t> embedding, Matrix<double> weights) {
+             Vector<std::int32_t> embedding, Matrix<double> weights, int n_threads) {
             auto sum = without_gil([&] {
               return pull_bank(bank, as_span(handles), as_span(z), as_span(embedding),
-                               as_span(weights));
+                               as_span(weights), n_threads);
             });
             return as_array(std::move(sum));
           },
-          "handles"_a, "z"_a, "embedding"_a, "weights"_a,
+          "handles"_a, "z"_a, "embedding"_a, "weights"_a, "n_threads"_a = 1,
           "sum_i w_i (z - x_i), flat as z; weights has a row per handle and a column per graph.")
       .def(
           "match_places",
@@ -190,26 +191,28 @@ void register_matching(nb::module_& module) {
           "(costs, embedding) of all places at attributes z, flat in the order of the handles.")
       .def(
           "pool",
-          [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> scores) {
+          [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> scores,
+             int n_threads) {
             const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
-            auto values =
-                without_gil([&] { return pool_places(bank, as_span(handles), as_span(scores)); });
+            auto values = without_gil(
+                [&] { return pool_places(bank, as_span(handles), as_span(scores), n_threads); });
             return as_array(std::move(values), {handles.size(), n_graphs});
           },
-          "handles"_a, "scores"_a,
+          "handles"_a, "scores"_a, "n_threads"_a = 1,
           "Values of graphlets (rows) on graphs (columns) from the score exp(-rho cost) of each "
           "place.")
       .def(
           "pull_places",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
-             Vector<std::int32_t> embedding, Vector<double> scores, Matrix<double> weights) {
+             Vector<std::int32_t> embedding, Vector<double> scores, Matrix<double> weights,
+             int n_threads) {
             auto sum = without_gil([&] {
               return pull_places(bank, as_span(handles), as_span(z), as_span(embedding),
-                                 as_span(scores), as_span(weights));
+                                 as_span(scores), as_span(weights), n_threads);
             });
             return as_array(std::move(sum));
           },
-          "handles"_a, "z"_a, "embedding"_a, "scores"_a, "weights"_a,
+          "handles"_a, "z"_a, "embedding"_a, "scores"_a, "weights"_a, "n_threads"_a = 1,
           "The z-gradient of sum c value for weights -2 rho c, flat as z; weights has a row per "
           "handle and a column per graph.");
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import path_tools
 import pytest
 from graph_edits import renumbered
 from hypothesis import given, settings
@@ -271,6 +272,32 @@ def test_z_gradients_of_all_channels_match_finite_differences(table, channel):
             (c * bank.values(z + e, rho)[0]).sum() - (c * bank.values(z - e, rho)[0]).sum()
         ) / (2 * step)
         assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("unit", [0.5, None])
+def test_threads_and_shared_columns_change_no_bit(channel, unit):
+    """With attributes of few values many embeddings share a column of the table; without, none."""
+    graphs = path_tools.random_set(400, seed=3, unit=unit)
+    tables = [Bank(graphs, channel, table=table) for table in TABLE_BYTES]
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=len(tables[0].start()))
+    weights = rng.normal(size=(len(tables[0].handles), len(graphs)))
+    found = []
+    for bank in tables:
+        for jobs in (1, 2, 3):
+            costs, sites = bank.core.match_places(bank.handles, z, None, jobs)
+            again = bank.core.match_places(bank.handles, z, sites, jobs)[1]
+            scores = np.exp(-0.1 * costs)
+            values = bank.core.pool(bank.handles, scores, jobs)
+            pull = bank.core.pull_places(bank.handles, z, sites, scores, weights, jobs)
+            found.append([costs, sites, again, values, pull])
+    for one in found:
+        np.testing.assert_array_equal(one[1:3], found[0][1:3])
+        np.testing.assert_allclose(one[0], found[0][0], rtol=1e-12, atol=1e-12)
+    written = [[array.tobytes() for array in one] for one in found]
+    assert written[0] == written[1] == written[2]
+    assert written[3] == written[4] == written[5]
 
 
 @EXAMPLES

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graphlet_bank.hpp"
+#include "parallel.hpp"
 
 namespace aglets {
 
@@ -41,12 +42,20 @@ struct BankLayout {
   }
 };
 
-/// Below this many (graphlet, graph) pairs a second thread costs more than it brings.
-inline constexpr std::size_t pairs_per_thread = 20000;
+/// Below this many places a second thread costs more than it brings.
+inline constexpr std::size_t places_per_thread = 5000;
 
-inline int useful_threads(std::size_t n_pairs, int n_threads) {
+inline int useful_threads(std::size_t n_places, int n_threads) {
   return std::min(n_threads,
-                  1 + static_cast<int>(std::min<std::size_t>(n_pairs / pairs_per_thread, 1024)));
+                  1 + static_cast<int>(std::min<std::size_t>(n_places / places_per_thread, 1024)));
+}
+
+/// Runs a task per graphlet, on as many threads as pay; `make_worker` as in run_tasks.
+template <class MakeWorker>
+void for_each_handle(const BankLayout& layout, int n_threads, MakeWorker&& make_worker) {
+  Budget unlimited({});
+  run_tasks(layout.z.size() - 1, useful_threads(layout.places.back(), n_threads), unlimited,
+            make_worker);
 }
 
 }  // namespace aglets

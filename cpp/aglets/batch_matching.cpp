@@ -73,7 +73,7 @@ Matches match_bank(const GraphletBank& bank, std::span<const std::int32_t> handl
 
 std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
                               FlatAttributes z, std::span<const std::int32_t> embedding,
-                              std::span<const double> weights) {
+                              std::span<const double> weights, int n_threads) {
   check_none_counts(bank, handles);
   const BankLayout layout(bank, handles);
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
@@ -81,14 +81,15 @@ std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int
       weights.size() != handles.size() * n_graphs)
     throw std::invalid_argument("z, embedding or weights do not fit the graphlets");
   std::vector<double> sum(z.size());
-  std::vector<double> own;
-  for (std::size_t i = 0; i < handles.size(); ++i) {
-    own.clear();
-    for (const auto graph : bank.place_graphs(handles[i]))
-      own.push_back(weights[i * n_graphs + graph]);
-    bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i), own,
-              part_of(std::span(sum), layout.z, i));
-  }
+  for_each_handle(layout, n_threads, [&] {
+    return [&, own = std::vector<double>()](std::size_t i) mutable {
+      own.clear();
+      for (const auto graph : bank.place_graphs(handles[i]))
+        own.push_back(weights[i * n_graphs + graph]);
+      bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i), own,
+                part_of(std::span(sum), layout.z, i));
+    };
+  });
   return sum;
 }
 

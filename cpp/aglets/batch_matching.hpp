@@ -32,6 +32,6 @@ Matches match_bank(const GraphletBank& bank, std::span<const std::int32_t> handl
 /// column per graph.
 std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
                               FlatAttributes z, std::span<const std::int32_t> embedding,
-                              std::span<const double> weights);
+                              std::span<const double> weights, int n_threads = 1);
 
 }  // namespace aglets

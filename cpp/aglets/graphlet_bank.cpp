@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
+#include "distinct_rows.hpp"
 #include "table_costs.hpp"
 #include "tie_order.hpp"
 
@@ -19,6 +21,7 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
     fill_table(*entry);
   } else {
     entry->embeddings = {};
+    entry->ranks = {};
     entry->ends = {};
     find_places(*entry, ticker);
   }
@@ -56,6 +59,7 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
   const auto max_count = static_cast<std::size_t>(table_bytes_) / bytes;
   std::vector<std::int32_t> found;
   std::vector<std::size_t> order;
+  std::vector<std::int32_t> rank;
   for (const auto graph : entry.support) {
     const auto before = entry.embeddings.size() / k;
     found.clear();
@@ -70,9 +74,13 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
       return ties.precedes(nodes(a), nodes(b));
     });
     const bool counts = entry.channel.counts();
-    if (counts)
+    if (counts) {
+      rank.resize(order.size());
+      for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::int32_t>(i);
       std::stable_sort(order.begin(), order.end(),
                        [&](std::size_t a, std::size_t b) { return nodes(a)[0] < nodes(b)[0]; });
+      for (const auto row : order) entry.ranks.push_back(rank[row]);
+    }
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto row = nodes(order[i]);
       entry.embeddings.insert(entry.embeddings.end(), row.begin(), row.end());
@@ -89,26 +97,45 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
 void GraphletBank::fill_table(Entry& entry) const {
   const auto& pattern = entry.matcher.pattern();
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
-  const auto d = graphs_->n_attributes(), width = graphs_->n_edge_attributes();
-  const auto n_columns = entry.embeddings.size() / k;
-  entry.table.resize(flat_size(pattern, *graphs_) * n_columns);
-  std::size_t column = 0;
-  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
-    const auto graph = entry.place_graphs[place];
-    const auto base = graphs_->first_node(graph);
-    for (; column < entry.ends[place]; ++column) {
-      const auto* nodes = entry.embeddings.data() + column * k;
-      auto* cell = entry.table.data() + column;
-      for (std::size_t node = 0; node < k; ++node)
-        for (std::size_t j = 0; j < d; ++j, cell += n_columns)
-          *cell = graphs_->attributes(base + nodes[node])[j];
-      if (width == 0) continue;
-      for (const auto& edge : pattern.edges) {
-        const auto found = graphs_->edge_between(graph, nodes[edge.u], nodes[edge.v]);
-        for (std::size_t j = 0; j < width; ++j, cell += n_columns)
-          *cell = graphs_->edge_attributes(found)[j];
+  const auto width = flat_size(pattern, *graphs_);
+  const auto n_embeddings = entry.embeddings.size() / k;
+  DistinctRows distinct(width);
+  std::vector<double> row(width);
+  const auto for_each_row = [&](auto&& action) {
+    std::size_t at = 0;
+    for (std::size_t place = 0; place < entry.place_graphs.size(); ++place)
+      for (; at < entry.ends[place]; ++at) {
+        write_row(entry.place_graphs[place], pattern, entry.embeddings.data() + at * k, row);
+        action(at);
       }
-    }
+  };
+  for_each_row([&](std::size_t) { entry.columns.push_back(distinct.add(row)); });
+  const bool shared = 2 * distinct.size() <= n_embeddings;
+  entry.n_columns = shared ? distinct.size() : n_embeddings;
+  entry.table.resize(width * entry.n_columns);
+  const auto set_column = [&](std::size_t column, std::span<const double> values) {
+    for (std::size_t j = 0; j < width; ++j) entry.table[j * entry.n_columns + column] = values[j];
+  };
+  if (shared) {
+    for (std::size_t column = 0; column < entry.n_columns; ++column)
+      set_column(column, distinct.row(column));
+  } else {
+    entry.columns = {};
+    for_each_row([&](std::size_t at) { set_column(at, row); });
+  }
+}
+
+/// The attributes at an embedding.
+void GraphletBank::write_row(std::int32_t graph, const Pattern& pattern, const std::int32_t* nodes,
+                             std::span<double> row) const {
+  const auto base = graphs_->first_node(graph);
+  auto out = row.begin();
+  for (std::int32_t node = 0; node < pattern.n_nodes(); ++node)
+    out = std::ranges::copy(graphs_->attributes(base + nodes[node]), out).out;
+  if (graphs_->n_edge_attributes() == 0) return;
+  for (const auto& edge : pattern.edges) {
+    const auto found = graphs_->edge_between(graph, nodes[edge.u], nodes[edge.v]);
+    out = std::ranges::copy(graphs_->edge_attributes(found), out).out;
   }
 }
 
@@ -125,31 +152,43 @@ void GraphletBank::match(std::int32_t handle, FlatAttributes z,
 void GraphletBank::match_table(const Entry& entry, FlatAttributes z,
                                std::span<const std::int32_t> previous, std::span<double> costs,
                                std::span<std::int32_t> embedding) const {
-  const auto& pattern = entry.matcher.pattern();
-  const auto k = static_cast<std::size_t>(pattern.n_nodes());
-  const auto n_columns = entry.embeddings.size() / k;
-  std::vector<double> all(n_columns);
-  table_costs(entry.table.data(), z.size(), n_columns, z.data(), all.data());
+  std::vector<double> all(entry.n_columns);
+  table_costs(entry.table.data(), z.size(), entry.n_columns, z.data(), all.data());
+  if (entry.columns.empty())
+    match_costs(entry, [&](std::size_t i) { return all[i]; }, previous, costs, embedding);
+  else
+    match_costs(
+        entry, [&](std::size_t i) { return all[static_cast<std::size_t>(entry.columns[i])]; },
+        previous, costs, embedding);
+}
+
+/// Takes the best embedding of every place, where `cost` knows that of each.
+template <class Cost>
+void GraphletBank::match_costs(const Entry& entry, Cost&& cost,
+                               std::span<const std::int32_t> previous, std::span<double> costs,
+                               std::span<std::int32_t> embedding) const {
+  const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
+  const auto nodes = [&](std::size_t i) { return entry.embeddings.data() + i * k; };
   std::size_t begin = 0;
   for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
-    const auto first = all.begin() + begin, last = all.begin() + entry.ends[place];
-    const double lowest = *std::min_element(first, last);
+    const auto end = entry.ends[place];
+    double lowest = cost(begin);
+    for (auto i = begin + 1; i < end; ++i) lowest = std::min(lowest, cost(i));
     costs[place] = lowest;
-    const double limit = tie_limit(lowest);
-    const auto nodes = [&](std::size_t column) { return entry.embeddings.data() + column * k; };
-    auto chosen = static_cast<std::size_t>(
-        std::find_if(first, last, [&](double cost) { return cost <= limit; }) - all.begin());
-    if (!previous.empty()) {
-      const auto* before = previous.data() + place * k;
-      for (auto column = chosen; column < entry.ends[place]; ++column) {
-        if (all[column] <= limit && std::equal(before, before + k, nodes(column))) {
-          chosen = column;
+    auto chosen = begin;
+    if (end > begin + 1) {
+      const double limit = tie_limit(lowest);
+      while (cost(chosen) > limit) ++chosen;
+      const auto* before = previous.empty() ? nodes(chosen) : previous.data() + place * k;
+      for (auto i = chosen; i < end; ++i) {
+        if (cost(i) <= limit && std::equal(before, before + k, nodes(i))) {
+          chosen = i;
           break;
         }
       }
     }
     std::copy_n(nodes(chosen), k, embedding.data() + place * k);
-    begin = entry.ends[place];
+    begin = end;
   }
 }
 
@@ -172,22 +211,49 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
 /// Places as they come, those of one graph by their matched rows.
 std::vector<std::size_t> GraphletBank::order_of_places(
     const Entry& entry, std::span<const std::int32_t> embedding) const {
-  const auto& pattern = entry.matcher.pattern();
-  const auto k = static_cast<std::size_t>(pattern.n_nodes());
   std::vector<std::size_t> order(entry.place_graphs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!entry.channel.counts()) return order;
+  const auto& pattern = entry.matcher.pattern();
+  const auto k = static_cast<std::size_t>(pattern.n_nodes());
+  const auto ranks = ranks_of_places(entry, embedding);
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const auto graph = entry.place_graphs[begin];
     while (end < order.size() && entry.place_graphs[end] == graph) ++end;
     if (end == begin + 1) continue;
+    const auto first = order.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = order.begin() + static_cast<std::ptrdiff_t>(end);
+    if (!ranks.empty()) {
+      std::sort(first, last, [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+      continue;
+    }
     const TieOrder ties(*graphs_, graph, pattern);
-    std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
-              order.begin() + static_cast<std::ptrdiff_t>(end), [&](std::size_t a, std::size_t b) {
-                return ties.precedes(embedding.subspan(a * k, k), embedding.subspan(b * k, k));
-              });
+    std::sort(first, last, [&](std::size_t a, std::size_t b) {
+      return ties.precedes(embedding.subspan(a * k, k), embedding.subspan(b * k, k));
+    });
   }
   return order;
+}
+
+/// The rank of each place's embedding in its graph; nothing without a table.
+std::vector<std::int32_t> GraphletBank::ranks_of_places(
+    const Entry& entry, std::span<const std::int32_t> embedding) const {
+  if (!entry.has_table) return {};
+  const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
+  std::vector<std::int32_t> ranks;
+  std::size_t begin = 0;
+  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
+    const auto* wanted = embedding.data() + place * k;
+    auto i = begin;
+    while (i < entry.ends[place] &&
+           !std::equal(wanted, wanted + k, entry.embeddings.data() + i * k))
+      ++i;
+    if (i == entry.ends[place])
+      throw std::invalid_argument("the graph has no such embedding of the graphlet");
+    ranks.push_back(entry.ranks[i]);
+    begin = entry.ends[place];
+  }
+  return ranks;
 }
 
 void GraphletBank::pull(std::int32_t handle, FlatAttributes z,

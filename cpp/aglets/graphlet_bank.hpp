@@ -16,8 +16,9 @@ namespace aglets {
 /// Patterns in training, ready to be matched repeatedly with other
 /// attributes. Molecules hold few embeddings of a pattern each, so the attributes
 /// of all of them are laid out once, column by column; costs for new z are then one
-/// streaming pass. Where that table would be too large, each graph is
-/// searched again, from its previous best embedding.
+/// streaming pass. Embeddings with the same attributes share a column if most do. Where
+/// the table would be too large, each graph is searched again, from its previous best
+/// embedding.
 ///
 /// A graphlet that counts has a *place* in a graph for each image of its root (its
 /// first node); any other one has a single place in each supporting graph. Places
@@ -51,8 +52,9 @@ public:
   const std::vector<std::int32_t>& place_graphs(std::int32_t handle) const {
     return entries_[handle]->place_graphs;
   }
+  std::size_t n_places(std::int32_t handle) const { return place_graphs(handle).size(); }
   std::size_t n_sites(std::int32_t handle) const {
-    return place_graphs(handle).size() * static_cast<std::size_t>(pattern(handle).n_nodes());
+    return n_places(handle) * static_cast<std::size_t>(pattern(handle).n_nodes());
   }
 
   /// For each place the minimum cost at attributes `z` and the nodes of the best
@@ -79,16 +81,26 @@ private:
     std::vector<std::int32_t> place_roots;  // images of the root; empty unless it counts
     bool has_table = false;
     std::vector<std::int32_t> embeddings;  // node lists, rows in tie order within a place
-    std::vector<std::size_t> ends;         // last embedding of each place, plus one
-    std::vector<double> table;             // attributes: flat_size rows, one column an embedding
+    std::vector<std::int32_t> ranks;    // of embeddings in tie order in their graph, if it counts
+    std::vector<std::size_t> ends;      // last embedding of each place, plus one
+    std::size_t n_columns = 0;          // of the table
+    std::vector<double> table;          // attributes: flat_size rows
+    std::vector<std::int32_t> columns;  // of embeddings; empty if each has its own
   };
 
   bool collect(Entry& entry, Ticker& ticker) const;
   void find_places(Entry& entry, Ticker& ticker) const;
   std::vector<std::size_t> order_of_places(const Entry& entry,
                                            std::span<const std::int32_t> embedding) const;
+  std::vector<std::int32_t> ranks_of_places(const Entry& entry,
+                                            std::span<const std::int32_t> embedding) const;
+  void write_row(std::int32_t graph, const Pattern& pattern, const std::int32_t* nodes,
+                 std::span<double> row) const;
   void fill_table(Entry& entry) const;
   void match_table(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
+                   std::span<double> costs, std::span<std::int32_t> embedding) const;
+  template <class Cost>
+  void match_costs(const Entry& entry, Cost&& cost, std::span<const std::int32_t> previous,
                    std::span<double> costs, std::span<std::int32_t> embedding) const;
   void match_graphs(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
                     std::span<double> costs, std::span<std::int32_t> embedding,

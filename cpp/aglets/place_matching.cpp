@@ -26,10 +26,15 @@ void for_each_graph(const std::vector<std::int32_t>& place_graphs, Action&& acti
 double pooled(const Channel& channel, std::span<const double> scores, std::int32_t n_nodes,
               std::vector<double>& scratch) {
   if (!channel.counts()) return scores.front();
-  scratch.assign(scores.begin(), scores.end());
-  std::sort(scratch.begin(), scratch.end(), std::greater<>());
-  double count = 0.0;
-  for (const double score : scratch) count += score;
+  double count = scores.front();
+  if (scores.size() == 2) {
+    count += scores.back();
+  } else if (scores.size() > 2) {
+    scratch.assign(scores.begin(), scores.end());
+    std::sort(scratch.begin(), scratch.end(), std::greater<>());
+    count = 0.0;
+    for (const double score : scratch) count += score;
+  }
   if (channel.pooling == Pooling::mean) count /= n_nodes;
   return channel.scale == CountScale::raw ? count : std::sqrt(count);
 }
@@ -53,9 +58,7 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
     throw std::invalid_argument("z or previous does not fit the graphlets");
   PlaceMatches all{std::vector<double>(layout.places.back()),
                    std::vector<std::int32_t>(layout.embedding.back())};
-  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
-  const auto threads = useful_threads(handles.size() * n_graphs, n_threads);
-  run_tasks(handles.size(), threads, budget, [&] {
+  run_tasks(handles.size(), useful_threads(layout.places.back(), n_threads), budget, [&] {
     return [&, ticker = Ticker(budget)](std::size_t i) mutable {
       bank.match(handles[i], part_of(z, layout.z, i),
                  previous.empty() ? previous : part_of(previous, layout.embedding, i),
@@ -67,50 +70,54 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
 }
 
 std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                                std::span<const double> scores) {
+                                std::span<const double> scores, int n_threads) {
   const BankLayout layout(bank, handles);
   if (scores.size() != layout.places.back())
     throw std::invalid_argument("scores must have one number per place of the graphlets");
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
   std::vector<double> values(handles.size() * n_graphs, 0.0);
-  std::vector<double> scratch;
-  for (std::size_t i = 0; i < handles.size(); ++i) {
-    const auto own = part_of(scores, layout.places, i);
-    for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
-      values[i * n_graphs + graph] =
-          pooled(bank.channel(handles[i]), own.subspan(begin, end - begin),
-                 bank.graphs().n_nodes(graph), scratch);
-    });
-  }
+  for_each_handle(layout, n_threads, [&] {
+    return [&, scratch = std::vector<double>()](std::size_t i) mutable {
+      const auto own = part_of(scores, layout.places, i);
+      for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
+        values[i * n_graphs + graph] =
+            pooled(bank.channel(handles[i]), own.subspan(begin, end - begin),
+                   bank.graphs().n_nodes(graph), scratch);
+      });
+    };
+  });
   return values;
 }
 
 std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
                                 FlatAttributes z, std::span<const std::int32_t> embedding,
-                                std::span<const double> scores, std::span<const double> weights) {
+                                std::span<const double> scores, std::span<const double> weights,
+                                int n_threads) {
   const BankLayout layout(bank, handles);
   const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
   if (z.size() != layout.z.back() || embedding.size() != layout.embedding.back() ||
       scores.size() != layout.places.back() || weights.size() != handles.size() * n_graphs)
     throw std::invalid_argument("z, embedding, scores or weights do not fit the graphlets");
   std::vector<double> sum(z.size());
-  std::vector<double> terms, scratch;
-  for (std::size_t i = 0; i < handles.size(); ++i) {
-    const auto& channel = bank.channel(handles[i]);
-    const auto own = part_of(scores, layout.places, i);
-    terms.resize(own.size());
-    for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
-      const auto n_nodes = bank.graphs().n_nodes(graph);
-      const double weight = weights[i * n_graphs + graph];
-      const bool by_value = channel.counts() && channel.scale == CountScale::root;
-      const double value =
-          by_value ? pooled(channel, own.subspan(begin, end - begin), n_nodes, scratch) : 0.0;
-      const double factor = weight * slope(channel, value, n_nodes);
-      for (auto place = begin; place < end; ++place) terms[place] = factor * own[place];
-    });
-    bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i), terms,
-              part_of(std::span(sum), layout.z, i));
-  }
+  for_each_handle(layout, n_threads, [&] {
+    return
+        [&, terms = std::vector<double>(), scratch = std::vector<double>()](std::size_t i) mutable {
+          const auto& channel = bank.channel(handles[i]);
+          const auto own = part_of(scores, layout.places, i);
+          terms.resize(own.size());
+          for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
+            const auto n_nodes = bank.graphs().n_nodes(graph);
+            const double weight = weights[i * n_graphs + graph];
+            const bool by_value = channel.counts() && channel.scale == CountScale::root;
+            const double value =
+                by_value ? pooled(channel, own.subspan(begin, end - begin), n_nodes, scratch) : 0.0;
+            const double factor = weight * slope(channel, value, n_nodes);
+            for (auto place = begin; place < end; ++place) terms[place] = factor * own[place];
+          });
+          bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i),
+                    terms, part_of(std::span(sum), layout.z, i));
+        };
+  });
   return sum;
 }
 

@@ -28,14 +28,15 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
 /// makes of the sum. Scores of one graph are added largest first, whatever the
 /// numbering of its nodes.
 std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                                std::span<const double> scores);
+                                std::span<const double> scores, int n_threads = 1);
 
 /// The z-gradient of sum_i c_Hi value_Hi over graphs i, flat as `z`: weights are
 /// -2 rho c, a row per handle and a column per graph. A graphlet that counts has one
 /// term per place.
 std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
                                 FlatAttributes z, std::span<const std::int32_t> embedding,
-                                std::span<const double> scores, std::span<const double> weights);
+                                std::span<const double> scores, std::span<const double> weights,
+                                int n_threads = 1);
 
 /// Places of any graphlets on any graphs: `n_places` has a row per graphlet and a
 /// column per graph; places come in that order, those of one graph cheapest first and

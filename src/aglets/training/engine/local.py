@@ -214,6 +214,11 @@ class LocalGraphs:
         self.design = design
         self.covariates = None if design is None else design.rows(placement._covariates)
 
+    @property
+    def n_jobs(self) -> int:
+        """Number of threads."""
+        return self.placement.tree.n_jobs
+
     def curvature_bound(self) -> float:
         """Bound the second derivative of the loss by the intercept."""
         return float(self.loss.curvature_bound(self.weight).sum())
@@ -329,7 +334,7 @@ class LocalGraphs:
             previous,
             rho=self.rho,
             counts=self.counts,
-            n_jobs=placement.tree.n_jobs,
+            n_jobs=self.n_jobs,
         )
 
     def pull(self, handles: Codes, z: Floats, embedding: Codes, weights: Floats) -> Floats:
@@ -337,18 +342,18 @@ class LocalGraphs:
 
         The z-gradient of sum_i c_iH psi_iH is this with w = -2 rho c psi.
         """
-        return self.placement.bank.pull(handles, z, embedding, weights)
+        return self.placement.bank.pull(handles, z, embedding, weights, self.n_jobs)
 
     def pull_places(
         self, handles: Codes, z: Floats, embedding: Codes, places: Places, weights: Floats
     ) -> Floats:
         """Return the z-gradient of sum_i c_iH value_iH for weights -2 rho c, flat as z."""
         bank = self.placement.bank
-        return bank.pull_places(handles, z, embedding, places.scores, weights)
+        return bank.pull_places(handles, z, embedding, places.scores, weights, self.n_jobs)
 
     def pooled(self, handles: Codes, scores: Floats) -> Floats:
         """Make values of numbers per place, as the channel of each graphlet asks for."""
-        return self.placement.bank.pool(handles, scores)
+        return self.placement.bank.pool(handles, scores, self.n_jobs)
 
     def takes_roots(self, handles: Codes) -> Bools:
         """Whether the value of each graphlet is the square root of a sum or mean."""

@@ -69,11 +69,10 @@ def matched_values(
     n_jobs: int,
 ) -> tuple[Values, Codes]:
     """Match graphlets of a bank at attributes z; ties go to the previous embeddings."""
-    if not counts:
-        costs, embedding = bank.match(handles, z, previous, n_jobs)
-        return Values(np.exp(-rho * costs)), embedding
     costs, embedding = bank.match_places(handles, z, previous, n_jobs)
     scores = np.exp(-rho * costs)
-    lengths = [len(bank.place_graphs(handle)) for handle in handles.tolist()]
-    places = Places(scores, np.array(lengths, dtype=np.int64))
-    return Values(bank.pool(handles, scores), places), embedding
+    psi = bank.pool(handles, scores, n_jobs)
+    if not counts:
+        return Values(psi), embedding
+    lengths = [bank.n_places(handle) for handle in handles.tolist()]
+    return Values(psi, Places(scores, np.array(lengths, dtype=np.int64))), embedding
