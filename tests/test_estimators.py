@@ -420,10 +420,11 @@ def test_more_classes_are_chosen_together():
         assert model.score(graphs, y) == 1.0
 
 
-def test_folds_side_by_side_give_the_same(planted):
+@pytest.mark.parametrize("cv", [2, "holdout"])
+def test_folds_and_cells_side_by_side_give_the_same(planted, cv):
     graphs, y = planted
     models = [
-        LagraClassifierCV(**QUICK_CV, cv=2, n_jobs=n_jobs, random_state=0).fit(graphs, y)
+        LagraClassifierCV(**QUICK_CV, cv=cv, n_jobs=n_jobs, random_state=0).fit(graphs, y)
         for n_jobs in (1, 2)
     ]
     for name, column in models[0].cv_results_.items():

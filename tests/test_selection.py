@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from aglets.training.selection import Cell, FoldResult, Grid, choose, is_stale
+from aglets.training.grid_walks import is_stale
+from aglets.training.selection import Cell, FoldResult, Grid, choose
 
 GRID = Grid(rhos=(1.0, 0.1), maxpats={1: (5, 2)})
 
@@ -98,3 +99,21 @@ def test_a_path_is_stale_when_it_fits_and_was_best_long_ago():
     assert not is_stale([path(up, np.linspace(1.0, 0.6, 100))])
     # The sum over outputs counts.
     assert not is_stale([path(up, falling), path(3 * falling, falling)])
+
+
+def test_parts_of_a_grid_have_all_cells_once_and_share_starts():
+    extra = (Cell(1, 0.1, 5, ("best", "sum")), Cell(4, 1.0, 3, ("best", "sum")))
+    grid = Grid(rhos=(3.0, 1.0, 0.3), maxpats={1: (5, 8), 4: (3,)}, extra=extra)
+    parts = grid.parts
+    assert sorted(cell for part in parts for cell in part) == sorted(grid.cells)
+    assert len(parts) == 4
+    for part in parts:
+        assert len({cell.starts for cell in part}) == 1
+    # All sizes of one path stay together: they share its beginning.
+    homes = [(cell._replace(maxpat=0), k) for k, part in enumerate(parts) for cell in part]
+    assert len({walk for walk, _ in homes}) == len(set(homes))
+
+
+def test_a_tentative_size_is_tried_in_one_place():
+    grid = Grid(rhos=(3.0, 1.0, 0.3), maxpats={1: (5, 8)}, tentative=(8,))
+    assert len(grid.parts) == 1

@@ -12,23 +12,24 @@ from aglets.model.losses import SquaredHinge
 from aglets.model.outputs import Outputs
 from aglets.model.target import Target
 from aglets.training.fitting import Settings, Walk, prepare, walk
+from aglets.training.grid_walks import (
+    STALE_LOSS,
+    STALE_POINTS,
+    STALE_RATIO,
+    evaluate_folds,
+    is_stale,
+    total_loss,
+    walk_cells,
+)
 from aglets.training.optim import blocks
 from aglets.training.path import Validation
 from aglets.training.sample import Sample
 from aglets.training.selection import (
     ROUNDING,
-    STALE_LOSS,
-    STALE_POINTS,
-    STALE_RATIO,
     Cell,
     FoldResult,
     Grid,
     choose,
-    evaluate,
-    evaluate_folds,
-    is_stale,
-    total_loss,
-    walk_cells,
 )
 
 
@@ -146,7 +147,7 @@ def test_every_cell_of_a_grid_is_judged_as_if_walked_alone(problem):
     train, held_out = sample[np.arange(40)], sample[np.arange(40, 60)]
     grid = Grid(rhos=(0.5, 0.05), maxpats={2: (1,), 1: (1, 3)})
     spec = prepare(train, settings, maxpat=1).input_spec
-    found = evaluate(train, held_out, grid, settings, input_spec=spec, by_score=True)
+    [found] = evaluate_folds([(train, held_out)], grid, settings, input_spec=spec, by_score=True)
     assert found.loss.shape == found.score.shape == found.n_nonzero.shape == (6, 6)
     for row, cell in enumerate(grid.cells):
         alone = prepare(train, settings, maxpat=cell.maxpat, starts=cell.starts, input_spec=spec)
@@ -163,12 +164,11 @@ def test_every_cell_of_a_grid_is_judged_as_if_walked_alone(problem):
 def test_without_scores_and_f_a_fold_keeps_losses_and_bare_points(problem):
     sample, settings = problem
     grid = Grid(rhos=(0.5,), maxpats={1: (2,)})
-    train, held_out = np.arange(40), np.arange(40, 60)
-    spec = prepare(sample[train], settings, maxpat=1).input_spec
-    full = evaluate(sample[train], sample[held_out], grid, settings, input_spec=spec, by_score=True)
+    fold = sample[np.arange(40)], sample[np.arange(40, 60)]
+    spec = prepare(fold[0], settings, maxpat=1).input_spec
+    [full] = evaluate_folds([fold], grid, settings, input_spec=spec, by_score=True)
     [bare] = evaluate_folds(
-        sample,
-        [(train, held_out)],
+        [fold],
         grid,
         settings,
         input_spec=spec,
@@ -184,22 +184,13 @@ def test_without_scores_and_f_a_fold_keeps_losses_and_bare_points(problem):
 def test_folds_are_evaluated_in_their_order(problem):
     sample, settings = problem
     grid = Grid(rhos=(0.5,), maxpats={1: (1,)})
-    halves = np.arange(30), np.arange(30, 60)
+    halves = sample[np.arange(30)], sample[np.arange(30, 60)]
     spec = prepare(sample, settings, maxpat=1).input_spec
-    both = evaluate_folds(
-        sample,
-        [halves, halves[::-1]],
-        grid,
-        settings,
-        input_spec=spec,
-        by_score=False,
-        keep_f=True,
-        n_jobs=1,
-    )
-    for (train, held_out), found in zip([halves, halves[::-1]], both, strict=True):
-        alone = evaluate(
-            sample[train], sample[held_out], grid, settings, input_spec=spec, by_score=False
-        )
+    folds = [halves, halves[::-1]]
+    options = {"input_spec": spec, "by_score": False}
+    both = evaluate_folds(folds, grid, settings, **options)
+    for fold, found in zip(folds, both, strict=True):
+        [alone] = evaluate_folds([fold], grid, settings, **options)
         assert found.loss.tolist() == alone.loss.tolist()
         assert len(found.paths) == 1
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -33,7 +32,7 @@ from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.notes import Notices
 from aglets.graphs.stored import StoredGraphs
-from aglets.graphs.threads import MAX_THREADS
+from aglets.graphs.threads import MAX_THREADS, n_threads
 from aglets.model import LagraModel, Match
 from aglets.model.calibration import Calibration
 from aglets.model.examples import with_examples
@@ -223,7 +222,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         task = self._labelled_task(how, given, y, None, None, covariates)
         self._take(task)
         self._keep(model)
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs = n_threads(self.n_jobs)
         held = None if held_out is None else of_model(model, held_out, n_jobs)
         self._complete(task.sample, held, given, y)
         return self
@@ -231,7 +230,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
     def _complete(self, sample: Sample, held: HeldOut | None, given: GraphSet, y: Any) -> None:
         """Add to the fitted model what the training graphs and those held out say of it."""
         self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
-        found = self.model_.match(given, n_jobs=effective_n_jobs(self.n_jobs))
+        found = self.model_.match(given, n_jobs=n_threads(self.n_jobs))
         training = TrainingGraphs.of(found.graphs)
         self._keep(replace(with_examples(self.model_, found), training=training))
         self._keep_trust(sample, held, found)
@@ -309,7 +308,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             self._fit_stored(sample, callback)
         self.held_out_metrics_ = {}
         shown, y = graphs.first(N_SHOWN)
-        found = self.model_.match(shown, n_jobs=effective_n_jobs(self.n_jobs))
+        found = self.model_.match(shown, n_jobs=n_threads(self.n_jobs))
         self._keep(with_examples(self.model_, found))
         own = Calibration.of_losses(
             self.outputs_, sample.targets, sample.sample_weight, sample.weights
@@ -400,7 +399,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             max_bytes=self.max_bytes,
             max_work=self.max_work,
             max_seconds=self.max_seconds,
-            n_jobs=effective_n_jobs(self.n_jobs) if n_jobs is None else n_jobs,
+            n_jobs=n_threads(self.n_jobs) if n_jobs is None else n_jobs,
             callback=callback,
             covariates=self.covariates_,
             covariate_penalty=float(self.covariate_penalty),
@@ -472,7 +471,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
             AGIS, in [0, 1].
         """
         check_is_fitted(self)
-        psi: Floats = self.model_.transform(X, n_jobs=effective_n_jobs(self.n_jobs))
+        psi: Floats = self.model_.transform(X, n_jobs=n_threads(self.n_jobs))
         return psi
 
     def model_at(self, index: int) -> LagraModel:
@@ -513,7 +512,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         """Accuracy or R² over known values, averaged over targets."""
         check_is_fitted(self)
         outputs = self.model_.outputs
-        f = self.model_.decision_function(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
+        f = self.model_.decision_function(X, covariates, n_jobs=n_threads(self.n_jobs))
         weight = check_sample_weight(sample_weight, len(f))
         encoded = outputs.encode(target_table(y, len(f)))
         return outputs.score(encoded, outputs.as_table(f), weight)
@@ -540,7 +539,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         """
         check_is_fitted(self)
         return explain_local(
-            self.model_, X, covariates, output=output, n_jobs=effective_n_jobs(self.n_jobs)
+            self.model_, X, covariates, output=output, n_jobs=n_threads(self.n_jobs)
         )
 
     def stability(
@@ -618,7 +617,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         check_is_fitted(self)
         learned = self.global_explanation_
         if X is not None:
-            learned = explain_global(self.model_, X, y, n_jobs=effective_n_jobs(self.n_jobs))
+            learned = explain_global(self.model_, X, y, n_jobs=n_threads(self.n_jobs))
         return learned.with_stability(stability)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from aglets.estimators._base import BaseLagra, LabelledTask
@@ -23,6 +22,7 @@ from aglets.estimators._parameters import (
 )
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
+from aglets.graphs.threads import n_threads
 from aglets.model import LagraModel
 from aglets.model.average import average_models
 from aglets.model.compacting import compact
@@ -32,6 +32,7 @@ from aglets.preprocessing.node_labels import NodeLabels, label_nodes, lacks_labe
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member, fold_members, greedy_members
 from aglets.training.fitting import FitCallback, Paths, Settings, learn_input_spec
+from aglets.training.grid_walks import evaluate_folds, walk_cells
 from aglets.training.held_out import HeldOut, of_members
 from aglets.training.sample import Sample
 from aglets.training.selection import (
@@ -41,11 +42,7 @@ from aglets.training.selection import (
     Grid,
     choose,
     costs,
-    evaluate,
-    evaluate_folds,
     further_cells,
-    in_order,
-    walk_cells,
 )
 from aglets.training.standard_error import standard_error
 
@@ -184,13 +181,13 @@ class OverGrid(BaseLagra):
             self.outputs_,
             judged.input_spec,
             made_smaller=lambda model: self._made_smaller(model, sample.graphs),
-            n_jobs=effective_n_jobs(self.n_jobs),
+            n_jobs=n_threads(self.n_jobs),
         )
 
     def _made_smaller(self, model: LagraModel, graphs: GraphSet) -> LagraModel:
         if self.max_graphlets is None or len(model.graphlets) <= self.max_graphlets:
             return model
-        return compact(model, graphs, self.max_graphlets, n_jobs=effective_n_jobs(self.n_jobs))
+        return compact(model, graphs, self.max_graphlets, n_jobs=n_threads(self.n_jobs))
 
     def _judge(self, task: LabelledTask, folds: Sequence[Fold], callback: FitCallback) -> Judged:
         """Walk the paths of the whole grid, and judge every point on held-out graphs.
@@ -201,29 +198,28 @@ class OverGrid(BaseLagra):
         grid = self._grid(sample.graphs)
         by_score, metric = self._by_score, self._metric()
         keep_f = self.average != "none" or self.rule == "one_se"
-        # Folds run side by side, else threads share the one tree.
-        alone = len(folds) > 1 and not in_order(callback)
-        jobs = 1 if alone else effective_n_jobs(self.n_jobs)
-        settings = self._grid_settings(callback, n_jobs=jobs)
+        settings = self._grid_settings(callback)
         input_spec = learn_input_spec(sample, settings)
         options: dict[str, Any] = {"input_spec": input_spec, "keep_f": keep_f}
         options |= {"by_score": by_score, "metric": metric}
 
-        def results_of(part: Grid) -> list[FoldResult]:
-            if validation is not None:
-                found = [evaluate(sample, validation, part, settings, **options)]
-            else:
-                found = evaluate_folds(sample, folds, part, settings, **options, n_jobs=self.n_jobs)
+        held_out = [validation] if validation is not None else [sample[rows] for _, rows in folds]
+        trained = [sample] if validation is not None else [sample[rows] for rows, _ in folds]
+        pairs = list(zip(trained, held_out, strict=True))
+
+        def results_of(part: Grid, required: bool = True) -> list[FoldResult]:
+            found = evaluate_folds(
+                pairs, part, settings, **options, required=required, n_jobs=self.n_jobs
+            )
             for result in found:  # folds may have been in other processes
                 settings.notices.extend(result.notices)
             return found
 
         results = results_of(grid)
         if more := further_cells(results, grid, by_score=by_score):
-            others = results_of(replace(grid, maxpats={}, extra=more))
+            others = results_of(replace(grid, maxpats={}, extra=more), required=False)
             results = [one.joined(other) for one, other in zip(results, others, strict=True)]
             grid = replace(grid, extra=more)
-        held_out = [validation] if validation is not None else [sample[rows] for _, rows in folds]
         return Judged(grid, input_spec, settings, held_out, results)
 
     @property

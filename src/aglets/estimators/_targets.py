@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
@@ -18,6 +17,7 @@ from aglets.estimators._base import BaseLagra
 from aglets.estimators._losses import loss_for, losses_of
 from aglets.estimators._parameters import Condition, either, in_range, one_of
 from aglets.graphs.arrays import Floats
+from aglets.graphs.threads import n_threads
 from aglets.model import LagraModel
 from aglets.model.losses import LOSSES, Huber, Loss
 from aglets.model.target import is_known
@@ -104,9 +104,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
             targets have their columns side by side: one each if all have two classes.
         """
         check_is_fitted(self)
-        f: Floats = self.model_.decision_function(
-            X, covariates, n_jobs=effective_n_jobs(self.n_jobs)
-        )
+        f: Floats = self.model_.decision_function(X, covariates, n_jobs=n_threads(self.n_jobs))
         return f
 
     def predict(self, X: Any, covariates: Any = None) -> NDArray[Any]:
@@ -126,7 +124,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
             ``predict_proba`` and ``transform``, and None in ``explain``.
         """
         check_is_fitted(self)
-        y: NDArray[Any] = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
+        y: NDArray[Any] = self.model_.predict(X, covariates, n_jobs=n_threads(self.n_jobs))
         return y
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
@@ -152,7 +150,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
             In the order of ``classes_``; rows sum to 1. None for a target of numbers.
         """
         check_is_fitted(self)
-        jobs = effective_n_jobs(self.n_jobs)
+        jobs = n_threads(self.n_jobs)
         p: Floats | list[Floats] = self.model_.predict_proba(X, covariates, n_jobs=jobs)
         return p
 
@@ -188,7 +186,7 @@ class LagraForClasses(ClassifierMixin, BaseLagra):  # type: ignore[misc]
         (50, 2)
         """
         check_is_fitted(self)
-        jobs = effective_n_jobs(self.n_jobs)
+        jobs = n_threads(self.n_jobs)
         return self.model_.predict_set(X, covariates, alpha=alpha, n_jobs=jobs)
 
     def score(
@@ -271,7 +269,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
             with NaN, and a warning names it.
         """
         check_is_fitted(self)
-        y: Floats = self.model_.predict(X, covariates, n_jobs=effective_n_jobs(self.n_jobs))
+        y: Floats = self.model_.predict(X, covariates, n_jobs=n_threads(self.n_jobs))
         return y
 
     @available_if(_has_held_out)  # type: ignore[untyped-decorator]
@@ -305,7 +303,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
         True
         """
         check_is_fitted(self)
-        jobs = effective_n_jobs(self.n_jobs)
+        jobs = n_threads(self.n_jobs)
         return self.model_.predict_interval(X, covariates, alpha=alpha, n_jobs=jobs)
 
     def score(
