@@ -34,6 +34,6 @@ def n_threads(n_jobs: int | None) -> int:
     backend, _ = get_active_backend()
     if not backend.nesting_level:
         return found
-    # joblib tells the processes it starts how many cores each may take.
+    # joblib says to the processes it starts how many cores each may take.
     share = os.environ.get("OMP_NUM_THREADS", "1")
     return min(found, int(share) if share.isdigit() else 1)
