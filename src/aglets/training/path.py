@@ -7,7 +7,7 @@ stop, or save what they have.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
 from typing import NamedTuple
@@ -264,6 +264,8 @@ class _Epochs:
         work = problem.graphs.work_spent() - work
         effort = _Effort(steps, n_epochs, work, perf_counter() - start)
         point = self._point(kept, judgement, lam, lam_max, effort)
+        # What is known of one lambda only would make a path that was interrupted a different one.
+        state = replace(state, curved=None)
         return _AtLambda(state, point, max(step.reach for step in steps))
 
     def _spent(self, patience: Patience, state: State) -> bool:

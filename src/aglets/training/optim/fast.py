@@ -24,10 +24,10 @@ from aglets.graphs.arrays import Bools, Floats, Ints
 from aglets.training.engine.graphlet_names import patterns_of
 from aglets.training.engine.protocol import Intercept, Scores
 from aglets.training.optim.blocks import outside, rematched, z_gradient
-from aglets.training.optim.penalty import L1, Shared
+from aglets.training.optim.penalty import L1, Penalty, Shared
 from aglets.training.optim.quadratic import minimise_quadratic, minimise_shared
 from aglets.training.optim.solver import Progress
-from aglets.training.optim.state import Problem, State, enlarged
+from aglets.training.optim.state import Curved, Problem, State, enlarged
 
 __all__ = ["FastSolver", "solve_beta"]
 
@@ -55,6 +55,12 @@ MIN_BEND = 1e-3
 MIN_DAMPING, CUT = 1e-6, 0.2
 #: With several outputs a model is solved until rows violate by less than this part of now.
 INNER_ACCURACY = 0.1
+#: With several outputs, where columns are nearly the same, steps may creep: if so many have not
+#: halved a violation that is below `KKT_TOLERANCE`, it is taken as it is.
+CREEPING = 8
+#: With several outputs second derivatives, which are most of the work, are taken from before, as
+#: long as steps with them lower the violation to this part.
+SLOW = 0.3
 #: Sufficient decrease, as a part of the decrease that the model promises.
 ARMIJO = 1e-4
 #: Range of step lengths in z around the reciprocal of the curvature bound.
@@ -159,13 +165,15 @@ def solve_beta(
     beta, beta0, scores = state.coef.copy(), state.beta0, state.scores
     value = scores.value() + penalty.value(beta)
     damped, damping = _damped(problem, state), 0.0
-    bend = 1.0
+    bend, past = 1.0, [np.inf]
+    model = state.curved
     # The softmax model leaves out how classes depend on each other, which takes more steps.
     for _ in range(max_steps if isinstance(penalty, L1) else 20 * max_steps):
         g, slope0 = scores.gradient()
         violation = max(float(penalty.violation(g, beta).max(initial=0.0)), _largest(abs(slope0)))
-        if violation <= tolerance * lam:
+        if violation <= tolerance * lam or _creeps(past, violation, lam, penalty):
             break
+        past.append(violation)
         moving = penalty.moving(g, beta)
         here, part = beta[moving], penalty[moving]
         lift = None if damped is None else damping * damped[moving]
@@ -173,9 +181,11 @@ def solve_beta(
         if isinstance(part, L1):
             change, change0 = newton_direction(scores, moving, here, beta0, part.lam, lift)
         else:
-            accuracy = INNER_ACCURACY * violation
+            if model is None or not model.covers(moving) or violation > SLOW * past[-2]:
+                model = Curved(moving, scores.quadratic(moving, MIN_BEND)[0])
+            slopes = np.vstack([g[moving], slope0])
             change, change0 = shared_direction(
-                scores, moving, here, beta0, part, lift, bend, accuracy
+                model.of(moving), slopes, scores, here, part, lift, bend, INNER_ACCURACY * violation
             )
         promised = part.promise(g[moving], here, change) + float(np.dot(slope0, change0))
         if promised <= MIN_PROMISE * value:
@@ -200,7 +210,15 @@ def solve_beta(
         scores, value = there, reached
     graphlets = beta[: len(state.beta)]
     graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
-    return state.with_coef(beta, beta0=beta0)
+    # Covariates come behind graphlets, and would be taken for others once there are more of these.
+    return state.with_coef(beta, beta0=beta0, curved=model if state.design is None else None)
+
+
+def _creeps(past: list[float], violation: float, lam: float, penalty: Penalty) -> bool:
+    """Whether steps hardly lower a violation that is small enough to end with."""
+    if isinstance(penalty, L1) or len(past) <= CREEPING or violation > KKT_TOLERANCE * lam:
+        return False
+    return violation > 0.5 * past[-CREEPING]
 
 
 def newton_direction(
@@ -224,22 +242,21 @@ def newton_direction(
 
 
 def shared_direction(
+    Q: Floats,
+    slopes: Floats,
     scores: Scores,
-    moving: Bools,
     beta: Floats,
-    beta0: Floats,
     penalty: Shared,
     damping: Floats | None,
     bend: float,
     accuracy: float,
 ) -> tuple[Floats, Floats]:
-    """From (beta, beta_0) of several outputs to the minimiser of their models plus the penalty."""
-    Q, slopes = scores.quadratic(moving, MIN_BEND)
-    scale = np.full(len(beta0), min(bend, 2.0))
+    """From coefficients of several outputs to the minimiser of their models plus the penalty."""
+    scale = np.full(slopes.shape[1], min(bend, 2.0))
     if Q.ndim == 2:
         scale = np.minimum(np.maximum(scores.bends(MIN_BEND) / Q[-1, -1], 1e-2) * bend, 2.0)
     if damping is not None:
-        Q += np.diag(np.append(damping, 0.0)).reshape(*Q.shape[:2], *(1,) * (Q.ndim - 2))
+        Q = Q + np.diag(np.append(damping, 0.0)).reshape(*Q.shape[:2], *(1,) * (Q.ndim - 2))
     return minimise_shared(Q, scale, slopes, penalty, beta, accuracy)
 
 
