@@ -57,7 +57,7 @@ def _check_sizes(values: Sequence[Any], source: str) -> None:
 
 
 def chosen_names(wanted: Sequence[str], known: Sequence[str], source: str) -> list[str]:
-    """Return the targets that names and patterns such as "NR-*" stand for, in the order given.
+    """Return the targets that names and patterns such as ``"NR-*"`` stand for, in the order given.
 
     Examples
     --------

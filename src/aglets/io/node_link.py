@@ -86,7 +86,7 @@ def from_json(
         Keys to read, as in `from_networkx`. Left out, those that the file itself names.
     target : str or sequence of str, optional
         A key of the graph (or of its "graph" entry) that holds what is to be predicted. A sequence
-        names several, also by patterns such as "NR-*", of which a graph may lack some.
+        names several, also by patterns such as ``"NR-*"``, of which a graph may lack some.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class ReadOptions:
     format : str, optional
         Else by the ending.
     target : str or tuple of str, optional
-        Column, property or key to predict; several, also by patterns such as "NR-*".
+        Column, property or key to predict; several, also by patterns such as ``"NR-*"``.
     smiles, separator : str, optional
         Column of SMILES, and what separates columns, in tables.
     id_column, name_column : str, optional

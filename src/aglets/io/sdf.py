@@ -59,7 +59,7 @@ def from_sdf(
         Also packed by gzip (.sdf.gz).
     target : str or sequence of str, optional
         The property to predict. A molecule without it counts as a failure. A sequence names
-        several, also by patterns such as "NR-*", of which a molecule may lack some.
+        several, also by patterns such as ``"NR-*"``, of which a molecule may lack some.
     id_column, name_column : str, optional
         Properties that say what each molecule is called: ``graphs.ids`` and ``graphs.names``. Else
         its name is the first line of its record.

@@ -74,7 +74,7 @@ def from_table(
         The column of SMILES.
     target : str or sequence of str, optional
         The column to predict. A row without a value there counts as a failure. A sequence names
-        several, also by patterns such as "NR-*"; then a row may lack some of them, but not all.
+        several, also by patterns such as ``"NR-*"``; then a row may lack some of them, but not all.
     id_column, name_column : str, optional
         Columns that say what each molecule is called: ``graphs.ids`` and ``graphs.names``, which
         explanations, the report and predictions show.
