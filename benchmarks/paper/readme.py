@@ -17,12 +17,14 @@ BEGIN, END = "<!-- numbers: begin -->", "<!-- numbers: end -->"
 def numbers(results: Results) -> str:
     """Make the table of means and standard deviations, the best mean of a set in bold."""
     found = {(method, name): results.accuracy(method, name) for method in METHODS for name in SETS}
-    best = {name: max(found[method, name].mean() for method in METHODS) for name in SETS}
+    means = {key: values.mean() for key, values in found.items() if len(values)}
 
     def cell(method: str, name: str) -> str:
-        values = found[method, name]
-        text = f"{values.mean():.3f} ± {values.std():.3f}"
-        return f"**{text}**" if values.mean() == best[name] else text
+        if (method, name) not in means:
+            return "-"
+        text = f"{means[method, name]:.3f} ± {found[method, name].std():.3f}"
+        best = max(mean for (_, other), mean in means.items() if other == name)
+        return f"**{text}**" if means[method, name] == best else text
 
     rows = [[NAMES[method], *(cell(method, name) for name in SETS)] for method in METHODS]
     return table(["", *SETS], rows)

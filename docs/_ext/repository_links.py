@@ -16,13 +16,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def outside(source: Path, target: str) -> Path | None:
-    """Return the file of the repository that a link names, if it is not a page of the site."""
+    """Return the file of the repository that a link names, if it is not one of the site."""
     path = (source.parent / target.partition("#")[0]).resolve()
     if not path.is_file() and path.with_name(f"{path.name}.md").is_file():
         path = path.with_name(f"{path.name}.md")  # the parser takes the ending off
     if not path.exists() or not path.is_relative_to(ROOT):
         return None
-    return None if path.is_relative_to(ROOT / "docs") and path.suffix == ".md" else path
+    return None if path.is_relative_to(ROOT / "docs") else path
 
 
 def show_as_names(app: Sphinx, doctree: nodes.document) -> None:
