@@ -179,11 +179,16 @@ void GraphletBank::match_costs(const Entry& entry, Cost&& cost,
     if (end > begin + 1) {
       const double limit = tie_limit(lowest);
       while (cost(chosen) > limit) ++chosen;
-      const auto* before = previous.empty() ? nodes(chosen) : previous.data() + place * k;
-      for (auto i = chosen; i < end; ++i) {
-        if (cost(i) <= limit && std::equal(before, before + k, nodes(i))) {
-          chosen = i;
-          break;
+      auto other = chosen + 1;
+      while (other < end && cost(other) > limit) ++other;
+      // Most often nothing is as good, and the previous embedding need not be asked for.
+      if (other < end && !previous.empty()) {
+        const auto* before = previous.data() + place * k;
+        for (auto i = chosen; i < end; ++i) {
+          if (cost(i) <= limit && std::equal(before, before + k, nodes(i))) {
+            chosen = i;
+            break;
+          }
         }
       }
     }

@@ -49,7 +49,8 @@ class Values:
 
     def changed(self, chosen: Bools, new: Values) -> Values:
         """Give the chosen graphlets other values."""
-        psi = self.psi.copy()
+        psi = np.empty_like(self.psi)
+        psi[~chosen] = self.psi[~chosen]
         psi[chosen] = new.psi
         if self.places is None or new.places is None:
             return Values(psi)
