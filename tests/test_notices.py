@@ -16,7 +16,7 @@ QUICK = {"n_lambdas": 8, "random_state": 0, "starts": 1, "rhos": (1.0, 0.1), "ma
 
 @pytest.fixture(scope="module")
 def demo():
-    graphs, y = datasets.load_demo()
+    graphs, y = datasets.load_acids()
     return graphs[:80], y[:80]
 
 

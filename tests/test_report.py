@@ -156,12 +156,13 @@ def test_a_card_counts_graphs_and_says_what_a_match_does(demo):
     bare = replace(clf.model_, calibration=None)
     effect = view_of(report.html(bare, graphs, y))["graphlets"][0]["effect"]
     assert effect.startswith("A full match moves the decision by")
-    assert effect.endswith("to class acidic.")
+    assert effect.endswith("to class acidic, all other graphlets being the same.")
     half = f"{np.exp(0.5 * abs(first['coef'])):.3g}"
     for slope, times in ((0.5, half), (9.0, "more than 1000")):
         known = replace(bare, calibration=Calibration([Sigmoid(slope, 0.0, 10)]))
         effect = view_of(report.html(known, graphs, y))["graphlets"][0]["effect"]
-        assert effect == f"A full match raises the odds {times} times for class acidic."
+        said = f"A full match raises the odds of class acidic {times} times, "
+        assert effect == said + "all other graphlets being the same."
     reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs, graphs.n_nodes.astype(float))
     effect = view_of(report.html(reg, graphs))["graphlets"][0]["effect"]
     assert re.fullmatch(
@@ -232,6 +233,38 @@ def test_zero_is_on_the_axis_of_decisions_and_between_two_bars(demo):
     for model in (clf, shifted):
         edges = view_of(report.html(model, graphs, y))["quality"]["histogram"]["edges"]
         assert min(abs(edge) for edge in edges) < 1e-9
+
+
+def test_evidence_is_for_or_against_a_class_and_measures_name_the_classes(demo):
+    graphs, y, clf = demo
+    view = view_of(report.html(clf, graphs, y))
+    said = {card["evidence"] for card in view["graphlets"]}
+    assert said <= {"evidence for class acidic", "evidence for class neutral"}
+    meanings = {row["name"]: row["meaning"] for row in view["quality"]["metrics"]}
+    wanted = "chance that a molecule of class neutral is ranked above one of class acidic"
+    assert meanings["AUC"].startswith(wanted)
+    three = np.array(["a", "b", "c"])[np.arange(len(y)) % 3]
+    three[y == "acidic"] = "a"
+    many = LagraClassifier(maxpat=1, n_lambdas=5, calibration=None).fit(graphs, three)
+    for card in view_of(report.html(many, graphs, three))["graphlets"]:
+        side = "for" if card["coef"] > 0.0 else "against"
+        assert card["evidence"] == f"evidence {side} class {card['output']}"
+
+
+def test_graphs_with_places_are_drawn_there_also_if_degrees_are_their_labels():
+    corners = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]
+    graphs = GraphSet.from_lists(
+        labels=[[0] * 4] * 20,
+        edges=[[(0, 1), (1, 2), (2, 3)], [(0, 1), (1, 2), (2, 3), (0, 3)]] * 10,
+        attributes=[corners] * 20,
+    )
+    y = np.arange(20) % 2
+    options = {"maxpat": 2, "n_lambdas": 5, "calibration": None, "node_labels": "degree"}
+    clf = LagraClassifier(**options).fit(graphs, y)
+    drawn = data_of(report.html(clf, graphs, y))["graphs"]["0"]
+    assert set(drawn["labels"]) <= {"d1", "d2"}
+    sides = np.ptp(np.array(drawn["xy"]), axis=0)
+    assert sides[0] / sides[1] == pytest.approx(4 / 3, abs=0.02)
 
 
 def test_several_targets_have_a_view_each(demo):

@@ -103,7 +103,7 @@ def test_cards_are_sorted_and_filtered(open_page, page_file):
     page.select_option("#graphlet-sign", "for:acidic")
     assert 0 < len(names_of(page)) <= len(everything)
     assert all(
-        "evidence for acidic" in text
+        "evidence for class acidic" in text
         for text in page.locator("#graphlet-cards article").all_text_contents()
     )
 

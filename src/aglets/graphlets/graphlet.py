@@ -27,7 +27,7 @@ from aglets.graphlets.smarts import pattern_smarts, short_smarts
 from aglets.graphlets.words import bond_orders, node_words
 from aglets.graphs import Graph, GraphSet
 from aglets.graphs.arrays import Codes, Floats
-from aglets.graphs.geometry import position_columns
+from aglets.graphs.geometry import position_columns, says_more_than_degree
 
 __all__ = ["COUNT_SCALES", "POOLINGS", "Graphlet", "core_pattern", "flat_attributes"]
 
@@ -223,7 +223,9 @@ class Graphlet(Drawable):
     def positions(self) -> Floats | None:
         """Where its nodes are, if its attributes are places in the plane; else None."""
         columns = position_columns(
-            self.attribute_names, self.attributes.shape[1], labelled=self.is_labelled
+            self.attribute_names,
+            self.attributes.shape[1],
+            labelled=self.is_labelled and says_more_than_degree(self.labels),
         )
         if columns is None or self.n_nodes < 2:
             return None
@@ -251,14 +253,15 @@ class Graphlet(Drawable):
         >>> Graphlet(labels="CF", edges=[(0, 1)], pooling="sum").unit
         'per C'
         >>> Graphlet(labels="CF", edges=[(0, 1)], pooling="mean", count_scale="sqrt").unit
-        'per square root of C / nodes'
+        'by the square root of its count per node'
         """
         if self.pooling == "best":
             return None
-        words = self.node_words
+        if self.count_scale == "sqrt":
+            return "by the square root of its count" + " per node" * (self.pooling == "mean")
+        words = node_words(self.labels[:1], self.attributes[:1, :0], (), self.recipe)
         counted = str(self.labels[0]) if words is None else words[0]
-        counted += " / nodes" if self.pooling == "mean" else ""
-        return f"per square root of {counted}" if self.count_scale == "sqrt" else f"per {counted}"
+        return f"per {counted}" + " / nodes" * (self.pooling == "mean")
 
     @cached_property
     def smarts(self) -> str | None:

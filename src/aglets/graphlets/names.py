@@ -31,6 +31,11 @@ def pattern_name(
 
     >>> pattern_name("CNO", [(0, 1), (0, 2)], ["-", "="])
     'C(-N)=O'
+
+    Rings of labels that end with a digit are marked:
+
+    >>> pattern_name([1, 2, 2], [(0, 1), (1, 2), (0, 2)])
+    '1%1-2-2-%1'
     """
 
     def bond(index: int) -> str:
@@ -39,13 +44,22 @@ def pattern_name(
         label = visible(edge_labels[index])
         return label if label in (*BONDS, "=E", "=Z") else f"-{label}-"
 
-    return line_notation(len(labels), edges, lambda node: visible(labels[node]), bond)
+    texts = [visible(label) for label in labels]
+    # A number that closes a ring must not look like a label, or like a part of one.
+    mark = "%" if any(text[-1:].isdigit() for text in texts) else ""
+    return line_notation(len(labels), edges, texts.__getitem__, bond, mark)
 
 
 def line_notation(
-    n_nodes: int, edges: npt.ArrayLike, node: Callable[[int], str], bond: Callable[[int], str]
+    n_nodes: int,
+    edges: npt.ArrayLike,
+    node: Callable[[int], str],
+    bond: Callable[[int], str],
+    mark: str = "",
 ) -> str:
     """Write a connected graph as one line, with these texts for its nodes and edges.
+
+    A number that closes a ring comes after ``mark``.
 
     Examples
     --------
@@ -84,7 +98,8 @@ def line_notation(
         written.add(here)
         text = node(here)
         for index in rings.get(here, ()):
-            text += f"{bond(index) if index in opened else ''}{_digits(number[index])}"
+            closed = f"{mark or _percent(number[index])}{number[index]}"
+            text += f"{bond(index) if index in opened else ''}{closed}"
             opened.add(index)
         branches = []
         for other, index in joined[here]:
@@ -115,9 +130,9 @@ def unique_names(names: Sequence[str], longer: Sequence[str]) -> list[str]:
     return result
 
 
-def _digits(number: int) -> str:
-    """Write the number of a ring; from 10 on SMILES puts a % before it."""
-    return str(number) if number < 10 else f"%{number}"
+def _percent(number: int) -> str:
+    """Return the mark of SMILES before the number of a ring: there is one from 10 on."""
+    return "" if number < 10 else "%"
 
 
 def _pairs(edges: npt.ArrayLike) -> list[tuple[int, int]]:

@@ -6,14 +6,29 @@ aligned beforehand. Distances between neighbours need no frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from aglets.graphs.arrays import Floats
 from aglets.graphs.graph_set import Graph, GraphSet
 
-__all__ = ["attribute_positions", "position_columns", "with_edge_lengths"]
+__all__ = ["attribute_positions", "position_columns", "says_more_than_degree", "with_edge_lengths"]
+
+#: The label of a node that is named after its degree: d3, d10..12, d64+.
+_DEGREE = re.compile(r"d\d+(\.\.\d+|\+)?")
+
+
+def says_more_than_degree(labels: Sequence[Hashable]) -> bool:
+    """Whether any of some labels is not just the degree of its node, which a drawing shows anyway.
+
+    Examples
+    --------
+    >>> says_more_than_degree(["d1", "d10..12"]), says_more_than_degree(["d1", "C"])
+    (False, True)
+    """
+    return any(not (isinstance(v, str) and _DEGREE.fullmatch(v)) for v in labels)
 
 
 def position_columns(
@@ -50,7 +65,9 @@ def attribute_positions(graph: Graph) -> Floats | None:
     [[0.0, 0.0], [3.0, 4.0]]
     """
     columns = position_columns(
-        graph.attribute_names, graph.attributes.shape[1], labelled=graph.is_labelled
+        graph.attribute_names,
+        graph.attributes.shape[1],
+        labelled=graph.is_labelled and says_more_than_degree(graph.labels),
     )
     return None if columns is None else graph.attributes[:, list(columns)]
 

@@ -13,10 +13,13 @@ from aglets.model import LagraModel
 from aglets.model.calibration import Sigmoid
 from aglets.report._structure import drawn_graphlet, example_drawing
 
-__all__ = ["card", "effect_sentence", "noun_of", "occurrence_parts"]
+__all__ = ["card", "effect_sentence", "evidence_text", "noun_of", "occurrence_parts"]
 
 #: More classes than this are not listed one by one.
 FEW_CLASSES = 4
+
+#: One graphlet alone may be as common in either class.
+REST = "all other graphlets being the same"
 
 #: A text, and if it is a number to click, which graphs it counts: a graphlet and maybe a class.
 Part = tuple[str, dict[str, Any] | None]
@@ -44,6 +47,7 @@ def card(
         "coef": entry.coef,
         "coefs": model.coef[:, entry.index],
         "evidence_for": None if entry.evidence_for is None else str(entry.evidence_for),
+        "evidence": evidence_text(model, entry),
         "output": None if entry.output is None else str(entry.output),
         "attributes": _rounded(entry.shown_attributes),
         "mean": _rounded(entry.label_mean),
@@ -58,6 +62,15 @@ def card(
         "best": firing[:5],
         "worst": firing[5:][-3:],
     }
+
+
+def evidence_text(model: LagraModel, entry: GraphletSummary) -> str:
+    """Say what a graphlet is evidence for, or against."""
+    if entry.evidence_for is None:
+        return f"evidence for {'high' if entry.coef > 0.0 else 'low'} values"
+    if model.n_outputs > 1 and entry.coef < 0.0:
+        return f"evidence against class {entry.output}"
+    return f"evidence for class {entry.evidence_for}"
 
 
 def occurrence_parts(learned: GlobalExplanation, entry: GraphletSummary, rank: int) -> list[Part]:
@@ -114,7 +127,7 @@ def effect_sentence(model: LagraModel, entry: GraphletSummary) -> str:
     }[entry.graphlet.pooling]
     if target.classes is None:
         verb = "raises" if entry.coef > 0.0 else "lowers"
-        return f"{subject} {verb} the prediction by {abs(entry.coef):.3g}."
+        return f"{subject} {verb} the prediction by {abs(entry.coef):.3g}, {REST}."
     slope = _odds_slope(model, entry)
     if slope is not None:
         times = f"{math.exp(min(abs(slope * entry.coef), 7.0)):.3g}"
@@ -122,10 +135,10 @@ def effect_sentence(model: LagraModel, entry: GraphletSummary) -> str:
             times = "more than 1000"
         against = str(entry.evidence_for).removeprefix("not ")
         verb = "lowers" if str(entry.evidence_for) != against else "raises"
-        return f"{subject} {verb} the odds {times} times for class {against}."
+        return f"{subject} {verb} the odds of class {against} {times} times, {REST}."
     side = str(entry.evidence_for)
     towards = f"away from class {entry.output}" if side.startswith("not ") else f"to class {side}"
-    return f"{subject} moves the decision by {abs(entry.coef):.3g} {towards}."
+    return f"{subject} moves the decision by {abs(entry.coef):.3g} {towards}, {REST}."
 
 
 def _rounded(values: Floats) -> list[list[float | None]]:

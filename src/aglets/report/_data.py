@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from aglets._version import __version__
 from aglets.drawing.palette import CLASSES, NEGATIVE, NEUTRAL, POSITIVE, TWO_CLASSES, label_colours
+from aglets.graphs.geometry import says_more_than_degree
 from aglets.model import LagraModel
 from aglets.model.calibration import Calibration
 from aglets.model.outputs import Outputs
@@ -88,6 +89,7 @@ def collect(
             "labels": {str(key): value for key, value in label_colours(spec.vocabulary).items()},
         },
         "dots": len(spec.vocabulary) == 1,
+        "degrees": not says_more_than_degree(spec.vocabulary),
         "fitted": {
             "version": model.version,
             "rho": model.rho_text,

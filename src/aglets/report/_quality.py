@@ -18,12 +18,12 @@ _N_BINS = 10
 
 #: What each measure means, for readers who do not know it.
 MEANINGS = {
-    "accuracy": "part of graphs with the right answer",
+    "accuracy": "part of {noun}s with the right answer",
     "balanced accuracy": "mean over classes of the part that is found; chance is 1 divided by the "
     "number of classes",
-    "AUC": "chance that a graph of the second class is ranked above one of the first; 0.5 is "
+    "AUC": "chance that a {noun} of class {second} is ranked above one of class {first}; 0.5 is "
     "chance",
-    "average precision": "mean precision along the ranking; chance is the part of the second class",
+    "average precision": "mean precision along the ranking; chance is the part of class {second}",
     "MCC": "correlation of answers with the truth, from -1 to 1; 0 is chance",
     "macro F1": "mean over classes of precision and recall in one number, from 0 to 1",
     "RMSE": "typical error, in the unit of the target; large errors count more",
@@ -39,13 +39,14 @@ def quality(
     f: Floats,
     y: NDArray[Any],
     probabilities: Floats | None = None,
+    noun: str = "graph",
 ) -> dict[str, Any]:
     """Compare predictions with the truth, and with answers that know no structure.
 
     ``f`` has shape (n_graphs, n_outputs), ``probabilities`` (n_graphs, n_classes).
     """
     if target.classes is None:
-        return _of_numbers(graphs, f[:, 0], y.astype(np.float64))
+        return _of_numbers(graphs, f[:, 0], y.astype(np.float64), noun)
     truth = target.codes(y)
     n_classes = len(target.classes)
     confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -53,13 +54,16 @@ def quality(
     scores = f[:, 0] if target.binary else None
     answers = [
         ("this model", target.decided(f), scores),
-        *_simple_answers(graphs, truth, n_classes),
+        *_simple_answers(graphs, truth, n_classes, noun),
     ]
     result: dict[str, Any] = {
         "n": len(truth),
         "answers": [name for name, _, _ in answers],
         "metrics": _table(
-            [_class_metrics(truth, decided, score, n_classes) for _, decided, score in answers]
+            [_class_metrics(truth, decided, score, n_classes) for _, decided, score in answers],
+            noun=noun,
+            first=str(target.classes[0]),
+            second=str(target.classes[1]),
         ),
         "confusion": confusion,
         "counts": confusion.sum(axis=1),
@@ -73,9 +77,13 @@ def quality(
     return result
 
 
-def _table(columns: list[dict[str, float | None]]) -> list[dict[str, Any]]:
+def _table(columns: list[dict[str, float | None]], **words: str) -> list[dict[str, Any]]:
     return [
-        {"name": name, "meaning": MEANINGS[name], "values": [column[name] for column in columns]}
+        {
+            "name": name,
+            "meaning": MEANINGS[name].format(**words),
+            "values": [column[name] for column in columns],
+        }
         for name in columns[0]
     ]
 
@@ -141,17 +149,17 @@ def _calibration(p: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
     }
 
 
-def _of_numbers(graphs: GraphSet, predicted: Floats, truth: Floats) -> dict[str, Any]:
+def _of_numbers(graphs: GraphSet, predicted: Floats, truth: Floats, noun: str) -> dict[str, Any]:
     answers = [
         ("this model", predicted),
         ("always the mean", np.full(len(truth), truth.mean())),
     ]
     if len(truth) >= 10 and np.ptp(truth) > 0.0:
-        answers.append(("size of the graph only", _tree_numbers(graphs, truth)))
+        answers.append((f"size of the {noun} only", _tree_numbers(graphs, truth)))
     return {
         "n": len(truth),
         "answers": [name for name, _ in answers],
-        "metrics": _table([_number_metrics(truth, answer) for _, answer in answers]),
+        "metrics": _table([_number_metrics(truth, answer) for _, answer in answers], noun=noun),
         "fit": {"true": truth, "predicted": predicted.round(6)},
     }
 
@@ -173,7 +181,7 @@ def _tree_numbers(graphs: GraphSet, truth: Floats) -> Floats:
 
 
 def _simple_answers(
-    graphs: GraphSet, truth: NDArray[np.intp], n_classes: int
+    graphs: GraphSet, truth: NDArray[np.intp], n_classes: int, noun: str
 ) -> list[tuple[str, NDArray[np.intp], Floats | None]]:
     """Give the most common answer, and small trees on the size of graphs, by 5-fold validation."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -189,7 +197,7 @@ def _simple_answers(
         cv = StratifiedKFold(5, shuffle=True, random_state=0)
         p = cross_val_predict(tree, _sizes(graphs), truth, cv=cv, method="predict_proba")
         decided = np.flatnonzero(counts)[p.argmax(axis=1)]
-        answers.append(("size of the graph only", decided, p[:, -1] if n_classes == 2 else None))
+        answers.append((f"size of the {noun} only", decided, p[:, -1] if n_classes == 2 else None))
     return answers
 
 

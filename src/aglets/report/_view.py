@@ -20,7 +20,7 @@ from aglets.graphs.arrays import Bools, Floats, Rows
 from aglets.model import LagraModel, Match
 from aglets.model.target import Target, is_known
 from aglets.report._bounds import Bounds
-from aglets.report._cards import card, noun_of
+from aglets.report._cards import card, evidence_text, noun_of
 from aglets.report._gallery import by_graph
 from aglets.report._quality import quality
 from aglets.report._slider import path_table
@@ -102,7 +102,7 @@ def view_of(
     result = None
     if y is not None:
         known_p = None if p is None else p[known]
-        result = quality(aim, found.graphs[known], f[known], y[known], known_p)
+        result = quality(aim, found.graphs[known], f[known], y[known], known_p, noun_of(model))
     judged_values = answers.covariates if judged is found else answers.covariates[known]
 
     def of_listed(values: Any) -> Any:
@@ -191,10 +191,8 @@ def sentences(
         signs: dict[bool, str] = {}
         for entry in learned.graphlets:
             up = entry.coef > 0.0
-            meaning = entry.evidence_for
-            if meaning is None:
-                meaning = "high values" if up else "low values"
-            signs.setdefault(up, f"{entry.graphlet.name} is the strongest evidence for {meaning}")
+            said = f"{entry.graphlet.name} is the strongest {evidence_text(model, entry)}"
+            signs.setdefault(up, said)
         what = _task(model.outputs.single)
         written.append(f"The model {what} by {many}; {', and '.join(signs.values())}.")
     if learned.covariates and learned.graphlets:

@@ -233,7 +233,7 @@ class ShowProgress(FitCallback):
     >>> import sys
     >>> from aglets import LagraClassifier, datasets
     >>> from aglets.training.progress import PlainLines, ShowProgress
-    >>> graphs, y = datasets.load_demo()
+    >>> graphs, y = datasets.load_acids()
     >>> lines = PlainLines(sys.stdout, every=0)
     >>> model = LagraClassifier(maxpat=2, lambda_ratio=0.5, n_lambdas=2, calibration=None)
     >>> with ShowProgress(lines, clock=lambda: 0.0) as progress:

@@ -3,9 +3,17 @@
 const BONDS = { "=": 2, "#": 3, $: 4, ":": 2 };
 function drawGraph(
   g,
-  { fills = null, edgeFills = null, width = 280, height = 170, name = "", numbered = false } = {},
+  {
+    fills = null,
+    edgeFills = null,
+    width = 280,
+    height = 170,
+    name = "",
+    numbered = false,
+    dots = D.dots,
+  } = {},
 ) {
-  const radius = D.dots ? 0.14 : 0.31;
+  const radius = dots ? 0.14 : 0.31;
   const xs = g.xy.map((p) => p[0] / 100),
     ys = g.xy.map((p) => p[1] / 100);
   const x0 = Math.min(...xs) - 0.5,
@@ -49,7 +57,7 @@ function drawGraph(
   g.labels.forEach((label, i) => {
     const fill = fills ? fills[i] : D.colours.labels[label] || "#cccccc";
     const shown = cut(label, 4),
-      two = numbered && unit > 26 && !D.dots;
+      two = numbered && unit > 26 && !dots;
     const title = svg("title");
     title.textContent = `node ${i}: ${label}`;
     const text = svg("text", {
@@ -60,7 +68,7 @@ function drawGraph(
       "dominant-baseline": "central",
     });
     text.style.fill = inkOn(fill);
-    text.textContent = D.dots ? "" : shown;
+    text.textContent = dots ? "" : shown;
     const node = svg(
       "g",
       {},
@@ -99,6 +107,7 @@ function drawMarked(g, atoms, bonds, options) {
     bigEdge = Math.max(1e-12, ...bonds.map(Math.abs));
   return drawGraph(g, {
     ...options,
+    dots: D.dots || D.degrees, // a drawing shows the degrees anyway
     fills: g.labels.map((_, i) => tint(atoms[i] || 0, big)),
     edgeFills: bonds.map((v) => (v ? tint(v, bigEdge) : null)),
   });

@@ -18,16 +18,11 @@ function exampleGraph(g) {
   return { skeleton: g.example.skeleton, edges: g.edges.map(([u, v]) => [nodes[u], nodes[v]]) };
 }
 
-function evidence(g) {
-  if (g.evidence_for === null) return g.coef > 0 ? "raises the value" : "lowers the value";
-  return "evidence for " + cut(g.evidence_for, 40);
-}
-
 function graphletCard(g) {
   const card = el("article", { class: "card", id: "graphlet-" + g.rank, tabindex: "-1" });
   card.append(
     el("h3", {}, "#" + (g.rank + 1) + "  " + cut(g.name, 70)),
-    el("p", { class: g.coef > 0 ? "pos" : "neg" }, evidence(g)),
+    el("p", { class: g.coef > 0 ? "pos" : "neg" }, cut(g.evidence, 60)),
     el("div", { class: "drawing" }, graphletDrawing(g)),
   );
   const where = el("p", {});
@@ -62,11 +57,13 @@ function graphletNumbers(g) {
   if (g.best.length) {
     const best = el("dd", {});
     g.best.forEach((i, k) => best.append(k ? ", " : "", graphLink(i)));
+    best.append(" – where it fits best");
     list.append(el("dt", {}, "best matches"), best);
   }
   if (g.worst.length) {
     const worst = el("dd", {});
     g.worst.forEach((i, k) => worst.append(k ? ", " : "", graphLink(i)));
+    worst.append(" – where it occurs with the smallest match");
     list.append(el("dt", {}, "worst matches"), worst);
   }
   return el("details", {}, el("summary", {}, "All numbers and best matches"), list);

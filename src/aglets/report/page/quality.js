@@ -166,7 +166,16 @@ function calibrationPicture(q) {
     const r = Math.min(12, 3 + Math.sqrt(c.count[i]) / 3);
     a.root.append(svg("circle", { cx: a.px(v), cy: a.py(c.true[i]), r, class: "point" }));
   });
-  return figure(a.root, "Calibration of the probability; larger dots are more " + D.noun + "s");
+  return figure(
+    a.root,
+    "Calibration: of " +
+      D.noun +
+      "s with like probability, the part that is truly " +
+      cut(V.classes[1], 20) +
+      "; on the dashed line the two agree; larger dots are more " +
+      D.noun +
+      "s",
+  );
 }
 
 function numberDots(a, xs, ys) {
