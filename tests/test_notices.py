@@ -84,12 +84,12 @@ def test_without_a_collection_every_case_is_a_warning():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_budget_that_cuts_many_paths_is_a_warning_per_kind(demo, n_jobs):
-    model = LagraClassifierCV(**QUICK, max_nodes=60, cv=3, n_jobs=n_jobs)
+    model = LagraClassifierCV(**QUICK, max_nodes=30, cv=3, n_jobs=n_jobs)
     found = warned(lambda: model.fit(*demo))
     kinds = [text.split(" ")[0] for text in found]
     assert kinds == list(dict.fromkeys(kinds))
     ended = next(text for text in found if text.startswith("The path ended at"))
-    assert "max_nodes=60" in ended
+    assert "max_nodes=30" in ended
     assert "(This is the first of " in ended
 
 
