@@ -97,6 +97,14 @@ def test_what_python_says_on_a_page_is_true(page, tmp_path, monkeypatch):
     assert not failed
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_of_python_is_run(page):
+    """Doctest runs what has a prompt; only what needs a cluster may be without."""
+    pieces = re.split(r"^```", page.read_text(encoding="utf-8"), flags=re.M)
+    blocks = [block for block in pieces[1::2] if block.startswith("python")]
+    assert all(">>> " in block or "RayEngine" in block for block in blocks)
+
+
 def commands(page: Path) -> list[str]:
     """The lines in a page's blocks of code that call aglets."""
     pieces = re.split(r"^```.*$", page.read_text(encoding="utf-8"), flags=re.M)
