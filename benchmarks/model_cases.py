@@ -71,19 +71,24 @@ def two_numbers(graphs: GraphSet) -> dict[str, Any]:
     return {"covariates": np.column_stack([np.sqrt(sizes), np.arange(len(sizes)) % 7])}
 
 
+def _as_before(kind: Any, parameters: dict[str, Any]) -> Callable[[], Any]:
+    """Return how to make an estimator without what older code had not, where it is known."""
+    newer = {"pooling": ("best",), "calibration": None}
+    known = kind().get_params()
+    off = {name: value for name, value in newer.items() if name in known}
+    return lambda: kind(**{**SHARED, **parameters, **off})
+
+
 def classifier(**parameters: Any) -> Callable[[], Any]:
-    return lambda: LagraClassifier(**{**SHARED, **parameters})
+    return _as_before(LagraClassifier, parameters)
 
 
 def regressor(**parameters: Any) -> Callable[[], Any]:
-    """Return a regressor that does not count, as none did in older code."""
-    known = "pooling" in LagraRegressor().get_params()
-    best = {"pooling": ("best",)} if known else {}
-    return lambda: LagraRegressor(**{**SHARED, **parameters, **best})
+    return _as_before(LagraRegressor, parameters)
 
 
 def chosen(**parameters: Any) -> Callable[[], Any]:
-    return lambda: LagraClassifierCV(**{**SHARED, **parameters})
+    return _as_before(LagraClassifierCV, parameters)
 
 
 #: One thread, for CPU seconds that can be compared; no limit in seconds, which load would move.
