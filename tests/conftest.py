@@ -67,3 +67,12 @@ def loss(request):
 def solver(request):
     """Every solver."""
     return request.param
+
+
+@pytest.fixture
+def small_grid(monkeypatch):
+    """Make automatic grids small, for tests that ask whether commands run, not what they choose."""
+    monkeypatch.setattr("aglets.estimators._grids.RHO_UNITS", (0.3,))
+    monkeypatch.setattr("aglets.estimators._grids.FURTHER_STARTS", {4: (1,)})
+    monkeypatch.setattr("aglets.estimators._grids.MORE_STARTS", {})
+    monkeypatch.setattr("aglets.estimators._grids.SPARSE_MAXPATS", (2, 3))

@@ -59,6 +59,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.usefixtures("small_grid")
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_runs(example, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)

@@ -21,7 +21,7 @@ import aglets
 from aglets import GraphSet, datasets
 from aglets.cli import main
 
-QUICK = ["--rho", "0.1", "--n-lambdas", "30", "--maxpat", "3"]
+QUICK = ["--rho", "0.1", "--n-lambdas", "30", "--maxpat", "3", "--starts", "1"]
 LONG = [word for rho in (1.0, 0.5, 0.1, 0.02) for word in ("--rho", str(rho))]
 LONG += ["--starts", "1", "--maxpat", "4"]
 
@@ -201,7 +201,7 @@ def test_output_to_a_pipe_carries_no_colours_or_bars(tmp_path):
     process = command("fit", "acids", "-o", str(tmp_path / "x.aglets"), *QUICK, env=environment)
     out, err = process.communicate(timeout=60)
     assert "\x1b" not in out + err
-    assert err == ""
+    assert "\r" not in err
     process = command("show", str(tmp_path / "x.aglets"), env=environment)
     out, err = process.communicate(timeout=60)
     assert "\x1b" not in out + err
@@ -421,7 +421,8 @@ def test_bbbp_from_table_to_predictions(data_folder, tmp_path, new, capsys):
     table = str(data_folder / "BBBP" / "BBBP.csv")
     model = str(tmp_path / "bbbp.aglets")
     words = ["fit", table, "--smiles", "smiles", "--target", "BBBP", "-o", model]
-    assert main([*words, "--rho", "0.1", "--maxpat", "3", "--n-lambdas", "40"]) == 0
+    few = ["--rho", "0.1", "--maxpat", "3", "--starts", "1", "--pooling", "best"]
+    assert main([*words, *few, "--n-lambdas", "20"]) == 0
     out, err = capsys.readouterr()
     assert "Left out 11 of 2050 rows: row 59 (line 61)" in err
     assert "also rows 614, 642, 645, 646, 647, 648, 649 and 685." in err

@@ -112,6 +112,7 @@ def commands(page: Path) -> list[str]:
     return [line for line in lines if line.startswith("aglets ")]
 
 
+@pytest.mark.usefixtures("small_grid")
 @pytest.mark.parametrize("page", pages_with("\naglets "), ids=lambda page: page.stem)
 def test_commands_on_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -97,7 +97,8 @@ class Trials:
         self.template.mkdir()
         graphs, y = aglets.datasets.load_acids()
         graphs[:150].to_json(self.template / "g.json", y=y[:150])
-        finish(["fit", "demo", "-o", "m.aglets", "--maxpat", "2", *RHOS], self.template)
+        words = ["fit", "acids", "-o", "m.aglets", "--maxpat", "2", "--starts", "1", *RHOS]
+        finish(words, self.template)
         self.inputs = state(self.template)
         self._wanted: dict[str, tuple[float, dict[str, bytes]]] = {}
 
