@@ -168,6 +168,10 @@ def test_a_card_counts_graphs_and_says_what_a_match_does(demo):
     assert re.fullmatch(
         r"(A full match|Each place .*) (raises|lowers) the prediction by .*", effect
     )
+    rooted = LagraRegressor(maxpat=2, n_lambdas=5, pooling=("sum",), count_scale="sqrt")
+    rooted.fit(graphs, graphs.n_nodes.astype(float))
+    effect = view_of(report.html(rooted, graphs))["graphlets"][0]["effect"]
+    assert re.fullmatch(r"One place .* by [\d.]+ \(four places by twice as much\), .*", effect)
 
 
 def test_a_page_knows_training_graphs_again(demo, tmp_path):

@@ -125,14 +125,7 @@ class Conformal:
     ) -> Conformal:
         """Take scores from graphs that were not trained on.
 
-        Parameters
-        ----------
-        outputs : Outputs
-        f : ndarray of shape (n_graphs, n_outputs)
-        encoded : ndarray of shape (n_outputs, n_graphs)
-            The truth; NaN where it is unknown.
-        sample_weight : ndarray of shape (n_graphs,)
-            Without weights of classes.
+        The arguments are those of `aglets.model.calibration.Calibration.learn`.
         """
         targets = []
         for target, rows in zip(outputs.targets, outputs.slices, strict=True):

@@ -120,14 +120,16 @@ def _share(n: int, total: int) -> str:
 def effect_sentence(model: LagraModel, entry: GraphletSummary) -> str:
     """Say what a match does to the prediction, in odds where there are probabilities."""
     target = model.outputs.single
+    rooted = entry.graphlet.count_scale == "sqrt"
     subject = {
         "best": "A full match",
-        "sum": "Each place where it fits fully",
+        "sum": "One place where it fits fully" if rooted else "Each place where it fits fully",
         "mean": "If every node were such a place, it",
     }[entry.graphlet.pooling]
+    more = " (four places by twice as much)" if rooted and entry.graphlet.pooling == "sum" else ""
     if target.classes is None:
         verb = "raises" if entry.coef > 0.0 else "lowers"
-        return f"{subject} {verb} the prediction by {abs(entry.coef):.3g}, {REST}."
+        return f"{subject} {verb} the prediction by {abs(entry.coef):.3g}{more}, {REST}."
     slope = _odds_slope(model, entry)
     if slope is not None:
         times = f"{math.exp(min(abs(slope * entry.coef), 7.0)):.3g}"
@@ -138,7 +140,7 @@ def effect_sentence(model: LagraModel, entry: GraphletSummary) -> str:
         return f"{subject} {verb} the odds of class {against} {times} times, {REST}."
     side = str(entry.evidence_for)
     towards = f"away from class {entry.output}" if side.startswith("not ") else f"to class {side}"
-    return f"{subject} moves the decision by {abs(entry.coef):.3g} {towards}, {REST}."
+    return f"{subject} moves the decision by {abs(entry.coef):.3g}{more} {towards}, {REST}."
 
 
 def _rounded(values: Floats) -> list[list[float | None]]:

@@ -186,7 +186,8 @@ def sentences(
     if learned.graphlets:
         n = len(learned.graphlets)
         largest = max(entry.graphlet.n_nodes for entry in learned.graphlets)
-        many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} node{'s'[: largest > 1]}"
+        node = "atom" if noun_of(model) == "molecule" else "node"
+        many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} {node}{'s'[: largest > 1]}"
         # By the sign of the weight; the graphlet of largest weight comes first.
         signs: dict[bool, str] = {}
         for entry in learned.graphlets:

@@ -110,11 +110,16 @@ function graphCard(i, out) {
   return card;
 }
 
+const answerName = () => (V.classes ? "decision" : "prediction");
+
 // What held-out and training graphs say of the prediction.
 function trustList(i) {
   const lines = V.trust[i].map((line) => el("li", {}, capital(line)));
-  const list = el("ul", { class: "small" }, ...lines);
-  return el("details", {}, el("summary", {}, "How far to trust it"), list);
+  const list = el("ul", { class: "small" }, ...lines),
+    near = V.trust[i].some((line) => line.includes("distance")),
+    unit = "Distance is 0 where all graphlets match alike, and in units of the ";
+  const note = near ? [el("p", { class: "small" }, unit + answerName() + ".")] : [];
+  return el("details", {}, el("summary", {}, "How far to trust it"), list, ...note);
 }
 
 const SHOWN_ROWS = 8;

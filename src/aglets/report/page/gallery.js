@@ -21,7 +21,7 @@ function prepareGallery() {
     ", orange lowers it; point at a row to see its part alone." +
     (V.y && V.classes ? " Surest mistakes come first." : V.y ? " Largest errors come first." : "");
   byId("gallery-search").placeholder = D.groups.length
-    ? "name, id, SMILES, functional group, SMARTS of a graphlet"
+    ? "name, id, SMILES, functional group or SMARTS"
     : "name, id, number or label";
   const kinds = byId("gallery-kind");
   kinds.replaceChildren(el("option", { value: "all" }, "all " + D.noun + "s"));
