@@ -213,52 +213,45 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
   }
 }
 
-/// Places as they come, those of one graph by their matched rows.
-std::vector<std::size_t> GraphletBank::order_of_places(
-    const Entry& entry, std::span<const std::int32_t> embedding) const {
-  std::vector<std::size_t> order(entry.place_graphs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+/// Places with a weight as they come, those of one graph by their matched rows.
+std::vector<std::size_t> GraphletBank::order_of_places(const Entry& entry,
+                                                       std::span<const std::int32_t> embedding,
+                                                       std::span<const double> weights) const {
+  std::vector<std::size_t> order;
+  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place)
+    if (weights[place] != 0.0) order.push_back(place);
   if (!entry.channel.counts()) return order;
   const auto& pattern = entry.matcher.pattern();
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
-  const auto ranks = ranks_of_places(entry, embedding);
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    const auto graph = entry.place_graphs[begin];
-    while (end < order.size() && entry.place_graphs[end] == graph) ++end;
-    if (end == begin + 1) continue;
-    const auto first = order.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = order.begin() + static_cast<std::ptrdiff_t>(end);
-    if (!ranks.empty()) {
-      std::sort(first, last, [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
-      continue;
+  const auto nodes = [&](std::size_t place) { return embedding.subspan(place * k, k); };
+  std::vector<std::pair<std::int32_t, std::size_t>> ranked;
+  for (auto first = order.begin(), last = first; first != order.end(); first = last) {
+    const auto graph = entry.place_graphs[*first];
+    while (last != order.end() && entry.place_graphs[*last] == graph) ++last;
+    if (last - first == 1) continue;
+    if (entry.has_table) {
+      ranked.clear();
+      for (auto place = first; place != last; ++place)
+        ranked.emplace_back(rank_at(entry, *place, nodes(*place)), *place);
+      std::sort(ranked.begin(), ranked.end());
+      std::ranges::transform(ranked, first, [](const auto& one) { return one.second; });
+    } else {
+      const TieOrder ties(*graphs_, graph, pattern);
+      std::sort(first, last,
+                [&](std::size_t a, std::size_t b) { return ties.precedes(nodes(a), nodes(b)); });
     }
-    const TieOrder ties(*graphs_, graph, pattern);
-    std::sort(first, last, [&](std::size_t a, std::size_t b) {
-      return ties.precedes(embedding.subspan(a * k, k), embedding.subspan(b * k, k));
-    });
   }
   return order;
 }
 
-/// The rank of each place's embedding in its graph; nothing without a table.
-std::vector<std::int32_t> GraphletBank::ranks_of_places(
-    const Entry& entry, std::span<const std::int32_t> embedding) const {
-  if (!entry.has_table) return {};
-  const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
-  std::vector<std::int32_t> ranks;
-  std::size_t begin = 0;
-  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
-    const auto* wanted = embedding.data() + place * k;
-    auto i = begin;
-    while (i < entry.ends[place] &&
-           !std::equal(wanted, wanted + k, entry.embeddings.data() + i * k))
-      ++i;
-    if (i == entry.ends[place])
-      throw std::invalid_argument("the graph has no such embedding of the graphlet");
-    ranks.push_back(entry.ranks[i]);
-    begin = entry.ends[place];
-  }
-  return ranks;
+/// The rank of an embedding of a place among all of its graph, which a table keeps.
+std::int32_t GraphletBank::rank_at(const Entry& entry, std::size_t place,
+                                   std::span<const std::int32_t> nodes) const {
+  auto i = place == 0 ? std::size_t{0} : entry.ends[place - 1];
+  for (; i < entry.ends[place]; ++i)
+    if (std::equal(nodes.begin(), nodes.end(), entry.embeddings.data() + i * nodes.size()))
+      return entry.ranks[i];
+  throw std::invalid_argument("the graph has no such embedding of the graphlet");
 }
 
 void GraphletBank::pull(std::int32_t handle, FlatAttributes z,
@@ -269,9 +262,8 @@ void GraphletBank::pull(std::int32_t handle, FlatAttributes z,
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto d = graphs_->n_attributes(), width = graphs_->n_edge_attributes();
   std::fill(sum.begin(), sum.end(), 0.0);
-  for (const auto place : order_of_places(entry, embedding)) {
+  for (const auto place : order_of_places(entry, embedding, weights)) {
     const double weight = weights[place];
-    if (weight == 0.0) continue;
     const auto graph = entry.place_graphs[place];
     const auto base = graphs_->first_node(graph);
     const auto* nodes = embedding.data() + place * k;

@@ -91,9 +91,10 @@ private:
   bool collect(Entry& entry, Ticker& ticker) const;
   void find_places(Entry& entry, Ticker& ticker) const;
   std::vector<std::size_t> order_of_places(const Entry& entry,
-                                           std::span<const std::int32_t> embedding) const;
-  std::vector<std::int32_t> ranks_of_places(const Entry& entry,
-                                            std::span<const std::int32_t> embedding) const;
+                                           std::span<const std::int32_t> embedding,
+                                           std::span<const double> weights) const;
+  std::int32_t rank_at(const Entry& entry, std::size_t place,
+                       std::span<const std::int32_t> nodes) const;
   void write_row(std::int32_t graph, const Pattern& pattern, const std::int32_t* nodes,
                  std::span<double> row) const;
   void fill_table(Entry& entry) const;

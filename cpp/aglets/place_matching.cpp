@@ -108,7 +108,8 @@ std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::i
           for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
             const auto n_nodes = bank.graphs().n_nodes(graph);
             const double weight = weights[i * n_graphs + graph];
-            const bool by_value = channel.counts() && channel.scale == CountScale::root;
+            const bool by_value =
+                weight != 0.0 && channel.counts() && channel.scale == CountScale::root;
             const double value =
                 by_value ? pooled(channel, own.subspan(begin, end - begin), n_nodes, scratch) : 0.0;
             const double factor = weight * slope(channel, value, n_nodes);
