@@ -23,8 +23,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -65,23 +67,33 @@ COMMANDS = {
 }
 
 
+class Trial(Protocol):
+    """Can be killed once, at a moment that is drawn: says what became of it, and what is wrong."""
+
+    def trial(self, number: int, draw: random.Random) -> tuple[str, list[str]]:
+        """Run one trial."""
+
+
 def main() -> int:
     """Run the trials that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--trials", type=int, default=200)
+    return run_trials(__doc__, Trials, n_trials=200)
+
+
+def run_trials(description: str, make: Callable[[Path], Trial], n_trials: int) -> int:
+    """Run as many trials as the command line says, count what became of them, and show faults."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
+    parser.add_argument("--trials", type=int, default=n_trials)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     draw = random.Random(given.seed)
     counts: Counter[str] = Counter()
     faults: list[str] = []
     with tempfile.TemporaryDirectory(prefix="kill-trials-") as place:
-        trials = Trials(Path(place))
+        trials = make(Path(place))
         for number in range(given.trials):
-            name = draw.choice(list(COMMANDS))
-            moment, soon = draw.random(), draw.random() < 0.5
-            found, outcome = trials.run(name, moment, soon)
+            outcome, found = trials.trial(number, draw)
             counts[outcome] += 1
-            faults += [f"trial {number}, {name}: {fault}" for fault in found]
+            faults += [f"trial {number}, {fault}" for fault in found]
     shown = ", ".join(f"{counts[outcome]} {outcome}" for outcome in sorted(counts))
     print(f"{given.trials} trials, seed {given.seed}: {shown}; {len(faults)} violations")
     print(*faults, sep="\n", end="\n" if faults else "")
@@ -119,6 +131,12 @@ class Trials:
             finish(COMMANDS[name].words, folder)
             self._wanted[name] = (time.monotonic() - start, state(folder))
         return self._wanted[name]
+
+    def trial(self, number: int, draw: random.Random) -> tuple[str, list[str]]:
+        """Kill one of the commands."""
+        name = draw.choice(list(COMMANDS))
+        found, outcome = self.run(name, draw.random(), draw.random() < 0.5)
+        return outcome, [f"{name}: {fault}" for fault in found]
 
     def run(self, name: str, moment: float, soon: bool) -> tuple[list[str], str]:
         """Kill a command once; return what is wrong then, and what became of its output."""

@@ -10,50 +10,29 @@ code says whether there was any.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
-from collections import Counter
 from pathlib import Path
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 
 import ray
+from kill_trials import finish, run_trials, start_command
 
 from aglets import LagraClassifier, RayEngine
 from aglets.datasets import make_planted
 from aglets.training.engine.ray import RayLink
 
 OPTIONS = {"maxpat": 3, "lambda_ratio": 0.1, "n_lambdas": 15}
-RUN = "from aglets.cli import main; raise SystemExit(main())"
 
 
 def main() -> int:
     """Run the trials that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--trials", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    draw = random.Random(given.seed)
-    counts: Counter[str] = Counter()
-    faults: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="ray-kill-trials-") as place:
-        trials = Trials(Path(place))
-        for number in range(given.trials):
-            kind = "driver" if number % 10 == 4 else "workers"
-            what, fault = getattr(trials, kind)(draw)
-            counts[what] += 1
-            faults += [f"trial {number}, {what}: {fault}"] if fault else []
-    shown = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
-    print(f"{given.trials} trials, seed {given.seed}: {shown}; {len(faults)} violations")
-    print(*faults, sep="\n", end="\n" if faults else "")
-    return 1 if faults else 0
+    return run_trials(__doc__, Trials, n_trials=50)
 
 
 class Trials:
@@ -95,6 +74,11 @@ class Trials:
         model.save(self.place / "model.aglets")
         return (self.place / "model.aglets").read_bytes()
 
+    def trial(self, number: int, draw: random.Random) -> tuple[str, list[str]]:
+        """Kill the driver in every tenth trial, else workers."""
+        what, fault = self.driver(draw) if number % 10 == 4 else self.workers(draw)
+        return what, [f"{what}: {fault}"] if fault else []
+
     def workers(self, draw: random.Random) -> tuple[str, str | None]:
         """Kill one worker, or two, or the same one twice."""
         n_kills = draw.choice([1, 2, 3])
@@ -125,19 +109,18 @@ class Trials:
         words = ["fit", "g.json", "--target", "y", "-o", output, "--maxpat", "3", "--starts", "1"]
         words += ["--rho", "1.0", "--n-lambdas", "30", "-q", "--engine", "ray"]
         words += ["--shards", str(n_shards), *more]
-        process = subprocess.Popen([sys.executable, "-c", RUN, *words], cwd=self.place)
         if seconds is None:
-            if process.wait():
-                raise RuntimeError(f"aglets {' '.join(words)} failed")
+            finish(words, self.place)
             return
+        process = start_command(words, self.place)
         folder, start = self.place / f"{output}.checkpoint", time.monotonic()
         while not any(folder.glob("*.npz*")) and process.poll() is None:
             time.sleep(0.05)
             if time.monotonic() - start > 120.0:
                 break
         time.sleep(0.2 * seconds)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.kill()
+        process.communicate()
 
 
 if __name__ == "__main__":

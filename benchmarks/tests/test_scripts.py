@@ -27,7 +27,7 @@ ALONE = [
     "bench_mining",
 ]
 ALONE += ["bench_path", "bench_predict", "bench_scaling", "bench_shards", "bench_work"]
-ALONE += ["same_models"]
+ALONE += ["bench_growth", "same_models"]
 #: Not a program, or one that needs packages or data of its own.
 ELSEWHERE = {
     "model_cases",
@@ -41,7 +41,7 @@ ELSEWHERE = {
     "bench_reading",
     "bench_trust",
 }
-ELSEWHERE |= {"bench_ray", "plan_cluster"}
+ELSEWHERE |= {"bench_jobs", "bench_ray", "plan_cluster"}
 
 #: Scripts of a package in the order in which one needs what another wrote.
 TO, MODELS = "--to HERE", "--models HERE/models"
