@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from make_demo import columns_of
 from rdkit import Chem, rdBase
 
 from aglets import GraphSet
@@ -73,15 +74,7 @@ def main() -> None:
         TARGET,
         smiles=np.array(smiles),
         acidic=np.array([found[text] for text in smiles]),
-        node_offsets=graphs.node_offsets.astype(np.int16),
-        labels=graphs.labels.astype(np.int8),
-        vocabulary=np.array(graphs.vocabulary),
-        attributes=graphs.attributes,
-        attribute_names=np.array(graphs.attribute_names),
-        edge_offsets=graphs.edge_offsets.astype(np.int16),
-        edges=graphs.edges.astype(np.int8),
-        edge_labels=graphs.edge_labels.astype(np.int8),
-        edge_vocabulary=np.array(graphs.edge_vocabulary),
+        **columns_of(graphs),
     )
     print(f"{len(found)} molecules, {len(smiles)} kept; {TARGET.stat().st_size} bytes written")
 
