@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -290,13 +291,18 @@ def test_fit_keeps_a_test_part_aside_and_lists_it(molecules, tmp_path, split, ca
     assert (same.decision_function(smiles) == model.decision_function(smiles)).all()
 
 
-def test_the_test_part_is_printed(molecules, tmp_path, capsys):
+def test_the_test_part_is_printed(molecules, tmp_path, capsys, monkeypatch):
     words = ["fit", str(molecules), "--target", "kind", *FIT, "-o", str(tmp_path / "m.aglets")]
     assert main([*words, "--test", "0.2"]) == 0
     out = capsys.readouterr().out
     assert "Graphs held out to choose: AUC " in out
     assert "Test on 24 graphs kept aside (random split): AUC " in out
     assert "m.aglets.test.csv: these graphs, and their predictions" in out
+    next_command = out.split("A report on them: ")[1].splitlines()[0]
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(next_command)[1:]) == 0
+    assert (tmp_path / "report.html").exists()
+    capsys.readouterr()
     assert main([*words, "--test", "1.2"]) == 2
     assert "1.2 is not a part between 0 and 1." in capsys.readouterr().err
     assert main([*words, "--test", "0.2", "--split", "time"]) == 1

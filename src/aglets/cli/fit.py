@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -353,6 +354,10 @@ def fit(
     if aside is not None:
         decided = aside.decisions(model, everything[0], all_own)
         tested = {**aside.result(model, decided, everything[1]), "file": str(listed)}
+        # The list can be read again if it has all that the model needs.
+        whole = everything[0].smiles is not None and everything[1].ndim == 1 and all_own is None
+        words = ["aglets", "report", str(target), str(listed), "--target", "target"]
+        tested["report"] = shlex.join([*words, "-o", "report.html"]) if whole else None
         aside.write(listed, model, decided, *everything)
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
@@ -536,7 +541,10 @@ def _print_test(tested: dict[str, Any], console: Console) -> None:
             f"{text_of(found)}",
             markup=False,
         )
-    console.print(f"{visible(tested['file'])}: these graphs, and their predictions", markup=False)
+    file = visible(tested["file"])
+    console.print(f"{file}: these graphs, and their predictions", markup=False)
+    if tested["report"] is not None:
+        console.print(f"A report on them: {visible(tested['report'])}", markup=False)
 
 
 def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Path) -> None:
