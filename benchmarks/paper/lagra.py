@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -87,8 +88,10 @@ def choice(model: LagraClassifierCV) -> dict[str, Any]:
 
 
 def cut(caught: Sequence[warnings.WarningMessage]) -> int:
-    """Count the warnings that a search ran out of budget."""
-    return sum(issubclass(warning.category, RuntimeWarning) for warning in caught)
+    """Count the searches that ran out of budget: a warning says how many there were, if several."""
+    texts = [str(one.message) for one in caught if issubclass(one.category, RuntimeWarning)]
+    several = [re.search(r"the first of (\d+) such cases", text) for text in texts]
+    return sum(1 if found is None else int(found[1]) for found in several)
 
 
 def left_out(model: LagraClassifierCV) -> dict[int, int]:
