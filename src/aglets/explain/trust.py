@@ -136,12 +136,10 @@ class Trust:
         if self.prediction_set is not None:
             listed = ", ".join(map(str, self.prediction_set))
             none = f"none, because the {graph} is unlike held-out ones of any class"
-            right = f" (such sets hold the true class of {percent} of {graph}s)" if listed else ""
-            lines.append(f"{percent} prediction set: {listed or none}{right}")
+            lines.append(f"{percent} prediction set: {listed or none}")
         if self.interval is not None:
             low, high = self.interval
-            right = f" (such intervals hold the true value of {percent} of {graph}s)"
-            lines.append(f"{percent} prediction interval: {low:.4g} to {high:.4g}{right}")
+            lines.append(f"{percent} prediction interval: {low:.4g} to {high:.4g}")
         if self.no_graphlet:
             lines.append(
                 f"no graphlet occurs in this {graph}: the prediction is the intercept alone, the "

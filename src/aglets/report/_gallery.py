@@ -21,6 +21,7 @@ MAX_SEARCHED = 3000
 def by_graph(values: Sequence[Any], listed: Rows) -> Sequence[Any] | dict[str, Any]:
     """Write values of all graphs in a row, or those of some by number.
 
+    >>> import numpy as np
     >>> by_graph([5, 6, 7], np.array([0, 2]))
     {'0': 5, '2': 7}
     """

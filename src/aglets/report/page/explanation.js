@@ -116,10 +116,22 @@ const answerName = () => (V.classes ? "decision" : "prediction");
 function trustList(i) {
   const lines = V.trust[i].map((line) => el("li", {}, capital(line)));
   const list = el("ul", { class: "small" }, ...lines),
-    near = V.trust[i].some((line) => line.includes("distance")),
-    unit = "Distance is 0 where all graphlets match alike, and in units of the ";
-  const note = near ? [el("p", { class: "small" }, unit + answerName() + ".")] : [];
-  return el("details", {}, el("summary", {}, "How far to trust it"), list, ...note);
+    has = (text) => V.trust[i].some((line) => line.includes(text)),
+    notes = [];
+  if (has("% prediction"))
+    notes.push(
+      "A " +
+        (V.classes ? "set holds the true class" : "interval holds the true value") +
+        " of so many " +
+        D.noun +
+        "s that are like the training ones.",
+    );
+  if (has("distance"))
+    notes.push(
+      "Distance is 0 where all graphlets match alike, and in units of the " + answerName() + ".",
+    );
+  const note = el("p", { class: "small" }, notes.join(" "));
+  return el("details", {}, el("summary", {}, "How far to trust it"), list, note);
 }
 
 const SHOWN_ROWS = 8;
