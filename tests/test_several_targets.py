@@ -88,7 +88,16 @@ def test_two_classes_each_have_one_column_of_decisions(graphs, table):
     np.testing.assert_array_equal(predicted, (f > 0.0).astype(int))
 
 
-def test_each_target_is_the_model_of_its_own_known_graphs(graphs, table, mixed):
+def test_targets_share_graphlets_unless_asked_otherwise(graphs, mixed):
+    used = mixed.coef_ != 0.0
+    assert len(mixed.graphlets_) > 1
+    assert used.all()
+    assert len(mixed.path_) == POINT["n_lambdas"]
+
+
+def test_without_sharing_each_target_is_the_model_of_its_own_known_graphs(graphs, table):
+    mixed = LagraClassifier(**POINT, loss={"melting": "squared"}, sharing="none")
+    mixed.fit(graphs, table)
     # Units of attributes come from all graphs: of one target the others count with weight 0.
     f = mixed.decision_function(graphs)
     for name, rows in zip(mixed.target_names_, mixed.outputs_.slices, strict=True):
@@ -118,7 +127,8 @@ def test_numbers_of_any_unit_count_alike(graphs, table):
 def test_epsilon_of_huber_stays_in_the_units_of_y(graphs):
     y = np.column_stack([graphs.n_nodes, 100.0 * graphs.n_edges]).astype(float)
     y[:3] *= 30.0
-    both = LagraRegressor(**POINT, loss=[Huber(0.5), Huber(50.0)]).fit(graphs, y)
+    losses = [Huber(0.5), Huber(50.0)]
+    both = LagraRegressor(**POINT, loss=losses, sharing="none").fit(graphs, y)
     alone = LagraRegressor(**POINT, loss=Huber(50.0)).fit(graphs, y[:, 1])
     np.testing.assert_allclose(both.predict(graphs)[:, 1], alone.predict(graphs), rtol=1e-4)
 
@@ -173,8 +183,9 @@ def test_class_weights_may_be_given_for_each_target(graphs, table):
     np.testing.assert_array_equal(
         balanced.decision_function(graphs), listed.decision_function(graphs)
     )
-    other = LagraClassifier(**POINT, class_weight=[{1: 5.0}, None]).fit(graphs, y)
-    plain = LagraClassifier(**POINT).fit(graphs, y)
+    own = {**POINT, "sharing": "none"}
+    other = LagraClassifier(**own, class_weight=[{1: 5.0}, None]).fit(graphs, y)
+    plain = LagraClassifier(**own).fit(graphs, y)
     ours, theirs = other.decision_function(graphs), plain.decision_function(graphs)
     assert not np.allclose(ours[:, 0], theirs[:, 0])
     np.testing.assert_array_equal(ours[:, 1], theirs[:, 1])

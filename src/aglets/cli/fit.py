@@ -196,7 +196,8 @@ def fit(
             "--sharing",
             metavar="NAME",
             help="Whether several classes or targets share graphlets: group, none, or a number "
-            "from 0 to 1 between.  [default: none; group with --loss softmax]",
+            "from 0 to 1 between.  [default: group for several targets and with --loss softmax, else "
+            "none]",
         ),
     ] = None,
     pooling: Annotated[

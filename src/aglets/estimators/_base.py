@@ -423,7 +423,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         if outputs.n_outputs == 1 or self.sharing == "none":
             return None
         if self.sharing == "auto":
-            return 1.0 if together else None
+            return 1.0 if together or len(outputs.targets) > 1 else None
         return 1.0 if self.sharing == "group" else float(self.sharing)
 
     def _store(
