@@ -196,7 +196,7 @@ def fit(
             "--sharing",
             metavar="NAME",
             help="Whether several classes or targets share graphlets: group, none, or a number "
-            "from 0 to 1 between.  [default: group for several targets and with --loss softmax, else "
+            "from 0 to 1 between.  [default: group for several targets and --loss softmax, else "
             "none]",
         ),
     ] = None,
