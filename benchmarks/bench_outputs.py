@@ -26,7 +26,7 @@ CLASSES: dict[str, dict[str, Any]] = {
     "100 classes": {"maxpat": 4},
 }
 PATH: dict[str, Any] = {"n_lambdas": 20, "lambda_ratio": 0.02, "max_work": None}
-TOX: dict[str, Any] = {"maxpat": 5, "rho": 0.25, "n_lambdas": 30, "lambda_ratio": 0.008}
+TOX: dict[str, Any] = {"maxpat": 5, "rho": 0.1, "n_lambdas": 30, "lambda_ratio": 0.008}
 MOST_GRAPHLETS = 150
 
 
