@@ -71,8 +71,11 @@ def test_a_line_says_lambda_score_graphlets_and_time_left(planted):
     assert "holdout maxpat 2 rho 0.5: lambda " in lines[0]
     assert "validation 0." in lines[0] or "validation 1." in lines[0]
     assert ", 0 graphlets; 1 of " in lines[0]
+    assert any(
+        " rho 0.5 best+sum sqrt: " in line or " rho 0.1 best+sum sqrt: " in line for line in lines
+    )
     refitted = model.path_[-1].n_nonzero
-    assert f"refit maxpat 2 rho {model.rho_:.3g}: " in lines[-1]
+    assert f"refit maxpat 2 rho {model.rho_:.3g}" in lines[-1]
     assert f"{refitted} graphlet" in lines[-1]
 
 
@@ -110,7 +113,7 @@ def test_verbose_writes_how_it_ended_even_if_it_was_quick(planted, capsys, value
     LagraRegressor(maxpat=1, n_lambdas=3, verbose=value).fit(graphs, y.astype(float))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert lines[0].startswith("aglets: calibration 2 maxpat 1 rho 0.1: lambda ")
+    assert lines[0].startswith("aglets: calibration 2 maxpat 1 rho 0.1 best+sum: lambda ")
     assert lines[0].endswith(" graphlets; 12 of 12 points, 0 s")
 
 

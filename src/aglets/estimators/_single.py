@@ -159,7 +159,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     verbose : int, default=0
         1 shows lambda, score, number of graphlets and time left on standard error: a bar in a
         terminal if rich is installed, else a line every ten seconds. 2 writes a line for every
-        lambda.
+        lambda. Parts of a grid and folds are then walked one after the other.
     engine : ShardedEngine or None, default=None
         Where the training graphs lie: in one piece unless given.
     pooling : "auto" or sequence of {"best", "sum", "mean"}, default="auto"

@@ -368,7 +368,9 @@ def watched(verbose: int, callback: FitCallback | None) -> Iterator[FitCallback]
 
 def _cell(task: Task) -> str:
     starts = "" if task.starts == 1 else f"starts {task.starts} "
-    return f"{starts}maxpat {task.maxpat} rho {task.rho:.3g}"
+    channels = "" if task.pooling == ("best",) else " " + "+".join(task.pooling)
+    channels += " sqrt" if task.count_scale == "sqrt" else ""
+    return f"{starts}maxpat {task.maxpat} rho {task.rho:.3g}{channels}"
 
 
 def _point(paths: Paths) -> str:
