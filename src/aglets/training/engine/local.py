@@ -34,7 +34,7 @@ __all__ = ["LocalEngine", "LocalGraphs", "LocalPlacement", "planted_tree", "star
 
 
 #: Largest table of embedded attributes for one graphlet; beyond it graphs are searched again.
-TABLE_BYTES = 64 << 20
+TABLE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
