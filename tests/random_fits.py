@@ -20,6 +20,7 @@ from reference.occurrences import initial_psi, occurrence_costs
 from reference.patterns import Pattern, canonical, pattern_of
 from reference.plain import plain_graphs
 from reference.search import Starts, candidate, initial_costs
+from scipy.optimize import minimize
 from tree_listing import listed
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, mining
@@ -32,6 +33,8 @@ CLASS_LOSSES = ("squared_hinge", "logistic")
 
 #: How far conditions of an optimum may be missed, as a part of lambda; and all other numbers.
 OPTIMALITY, EXACT = 1e-4, 1e-8
+#: Where the model begins is found by steps, which end a little before the optimum.
+STEPS = 1e-6
 
 
 @dataclass
@@ -273,14 +276,58 @@ class _Problem:
             slopes = np.abs(values.T @ residual)[moves] / spread[moves]
             steepest = max(steepest, float(slopes.max(initial=0.0)) / factor)
         free = bool(values.shape[1]) and not factor
-        if free and steepest < 1e-2 * self.weight.sum():
-            return  # covariates alone all but fit: there is no best model of them, or none is left
-        # Free covariates are solved for by steps, which the model at lambda_max went on with.
-        room = 1e-3 if free else 1e-6
+        if free:
+            self._check_free_start(empty, output, lam_max)
+            return
         self.case.expect(
-            "weights at lambda_max", empty.coef[output], 0.0 * empty.coef[output], room
+            "weights at lambda_max", empty.coef[output], 0.0 * empty.coef[output], STEPS
         )
-        self.case.expect("lambda_max", lam_max, steepest, room)
+        self.case.expect("lambda_max", lam_max, steepest, STEPS)
+
+    def _check_free_start(self, empty: Any, output: int, lam_max: float) -> None:
+        """At lambda_max graphlets add nothing to the best model of covariates without a penalty.
+
+        Such covariates may all but stand for a graphlet. Then its weight at lambda_max is anything
+        within rounding, so that the objective is compared; with attributes that are learned it may
+        be lower. Where covariates all but separate classes, steps end early: hence the room.
+        """
+        f = self._best_of_covariates(output)
+        residual = self._residual(output, f)
+        steepest = float(np.abs(self.initial.T @ residual).max(initial=0.0))
+        if steepest < 1e-2 * self.weight.sum():
+            return  # covariates alone all but fit: there is no best model of them, or none is left
+        y = self.targets[output]
+        theirs, weight = reference_loss(self._loss(), y, self.weight)
+        objective = float(0.5 * weight @ theirs.value(y, f))
+        found = self.objective(empty, output, lam_max)
+        room = 1e-4 * max(1.0, objective)
+        self.case.expect_below("objective at lambda_max", found, objective + room)
+        if not self.case.options["learn_attributes"]:
+            self.case.expect_below("best objective at lambda_max", objective, found + room)
+        self.case.expect("lambda_max", lam_max, steepest, 1e-3)
+
+    def _best_of_covariates(self, output: int) -> np.ndarray:
+        """f of the best model of covariates and a constant, by an outside optimiser."""
+        values, spread = self._covariates(self.case.graphs, self.case.own)
+        own = np.column_stack([np.ones(len(values)), values / np.where(spread > 0.0, spread, 1.0)])
+        y = self.targets[output]
+        theirs, weight = reference_loss(self._loss(), y, self.weight)
+
+        def loss_and_slope(coef: np.ndarray) -> tuple[float, np.ndarray]:
+            f = own @ coef
+            return (
+                float(0.5 * weight @ theirs.value(y, f)),
+                own.T @ (0.5 * weight * theirs.slope(y, f)),
+            )
+
+        found = minimize(
+            loss_and_slope,
+            np.zeros(own.shape[1]),
+            jac=True,
+            method="BFGS",
+            options={"gtol": 1e-9, "maxiter": 10_000},
+        )
+        return own @ found.x
 
     def check_optimum(self, fitted: Any, output: int, lam: float) -> None:
         """The conditions of an optimum in beta, beta_0 and gamma, over all patterns."""
