@@ -34,10 +34,11 @@ from aglets.model.losses import SquaredHinge
 from aglets.model.outputs import Outputs
 from aglets.training.engine import Goal, LocalPlacement
 from aglets.training.fitting import Settings, learn_input_spec
+from aglets.training.grid_walks import evaluate_folds
 from aglets.training.optim.state import Problem
 from aglets.training.path import Schedule, lagra_path
 from aglets.training.sample import Sample
-from aglets.training.selection import Grid, evaluate
+from aglets.training.selection import Grid
 
 SETS = ("BZR", "AIDS")
 MAXPATS = (5, 10)
@@ -154,9 +155,14 @@ def walk_grid(name: str, shared: bool, maxpats: tuple[int, ...], n_lambdas: int)
     forget_peak()
     loaded, start = memory(), cpu_seconds()
     losses = [
-        evaluate(
-            sample[train], sample[validation], one, settings, input_spec=spec, by_score=False
-        ).loss.ravel()
+        evaluate_folds(
+            [(sample[train], sample[validation])],
+            one,
+            settings,
+            input_spec=spec,
+            by_score=False,
+            n_jobs=1,
+        )[0].loss.ravel()
         for one in grids
     ]
     return {

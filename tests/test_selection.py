@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from aglets.training.grid_walks import is_stale
+from aglets.training.grid_walks import is_stale, is_too_long
 from aglets.training.selection import Cell, FoldResult, Grid, choose
 
 GRID = Grid(rhos=(1.0, 0.1), maxpats={1: (5, 2)})
@@ -86,6 +86,16 @@ def path(validation, train, ratio=0.01):
         SimpleNamespace(lam=lam, validation_loss=v, train_loss=t)
         for lam, v, t in zip(lambdas, validation, train, strict=True)
     ]
+
+
+def test_outputs_that_share_end_with_as_many_graphlets_as_a_person_reads():
+    def paths(n_nonzero, n_outputs=None):
+        beta = np.zeros(n_nonzero if n_outputs is None else (n_nonzero, n_outputs))
+        return [[SimpleNamespace(beta=beta, n_nonzero=n_nonzero)]]
+
+    assert [is_too_long(paths(n, 12)) for n in (199, 200)] == [False, True]
+    assert not is_too_long(paths(200, 150))  # many outputs may need more
+    assert not is_too_long(paths(1000))  # one output chooses on held-out graphs alone
 
 
 def test_a_path_is_stale_when_it_fits_and_was_best_long_ago():

@@ -33,7 +33,7 @@ from aglets.training.sample import Sample
 from aglets.training.selection import Cell, FoldResult, Grid
 from aglets.training.stored import AnySample
 
-__all__ = ["evaluate_folds", "is_stale", "total_loss", "walk_cells"]
+__all__ = ["evaluate_folds", "is_over", "is_stale", "is_too_long", "total_loss", "walk_cells"]
 
 
 #: A path ends when lambda has fallen to this part of where the validation loss was lowest ...
@@ -42,6 +42,9 @@ STALE_RATIO = 0.3
 STALE_POINTS = 10
 #: ... though this part of the training loss is left: before that, graphlets may still come in.
 STALE_LOSS = 0.5
+#: A path of outputs that share graphlets ends with so many, or so many times their number: every
+#: graphlet serves all outputs, nobody reads more of them, and those models take most of the time.
+MOST_SHARED, MOST_PER_OUTPUT = 200, 2
 
 
 #: Part of the budget of the search for sizes of patterns that nobody asked for.
@@ -176,7 +179,7 @@ def _evaluate(
     )
     for first in dict.fromkeys(cell._replace(maxpat=0) for cell in cells):
         maxpats = [cell.maxpat for cell in cells if cell._replace(maxpat=0) == first]
-        plan = Walk(first.rho, max(maxpats), validation, done=is_stale, stage=stage)
+        plan = Walk(first.rho, max(maxpats), validation, done=is_over, stage=stage)
         try:
             walked = planted.walk(plan, first.settings(settings), maxpats, tentative)
         except BudgetError as error:
@@ -235,7 +238,7 @@ class _Planted:
         except BudgetError:
             return None
         whole = all(len(path) == settings.n_lambdas for path in paths)
-        return paths if whole or is_stale(paths) else None
+        return paths if whole or is_over(paths) else None
 
 
 def _part(settings: Settings) -> Settings:
@@ -262,6 +265,19 @@ def walk_cells(
             plan = Walk(cell.rho, cell.maxpat, stop=stops[cell], stage="refit")
             walked[cell] = walk(training_set, cell.settings(settings), plan)
     return walked
+
+
+def is_over(paths: Paths) -> bool:
+    """Whether going on does not pay: it was best long ago, or nobody would read the model."""
+    return is_stale(paths) or is_too_long(paths)
+
+
+def is_too_long(paths: Paths) -> bool:
+    """Whether outputs that share graphlets have as many of them as a path may have."""
+    last = paths[0][-1]
+    if last.beta.ndim == 1:
+        return False
+    return bool(last.n_nonzero >= max(MOST_SHARED, MOST_PER_OUTPUT * last.beta.shape[1]))
 
 
 def is_stale(paths: Paths) -> bool:

@@ -265,7 +265,7 @@ class _Epochs:
         effort = _Effort(steps, n_epochs, work, perf_counter() - start)
         point = self._point(kept, judgement, lam, lam_max, effort)
         # What is known of one lambda only would make a path that was interrupted a different one.
-        state = replace(state, curved=None)
+        state = state if state.curved is None else replace(state, curved=None)
         return _AtLambda(state, point, max(step.reach for step in steps))
 
     def _spent(self, patience: Patience, state: State) -> bool:
