@@ -80,6 +80,14 @@ def killed(place, how=signal.SIGKILL) -> None:
     os.kill(place.pid, how)
 
 
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 #: name -> (estimator, its parameters, every how many graphs); public data, as the paper reads them.
 CASES = {
     "BZR": (LagraClassifier, {}, 4),
@@ -289,8 +297,13 @@ class LoseMachine(FitCallback):
 
     def step(self, task, training_set, paths):
         if len(paths[0]) == 2:
+            pids = [place.pid for place in workers_of(training_set)]
             self.machines.add_node(num_cpus=1)
             self.machines.remove_node(self.lost, allow_graceful=False)
+            # A worker notices only after a while that its machine is gone; the fit may end before.
+            until = time.monotonic() + 60.0
+            while all(map(is_running, pids)) and time.monotonic() < until:
+                time.sleep(0.05)
 
 
 def test_a_machine_that_is_lost_costs_nothing_but_time():

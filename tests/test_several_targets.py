@@ -405,3 +405,13 @@ def test_the_heat_map_shows_every_weight(graphs, table, mixed):
     empty = mixed.explain_global()
     with pytest.raises(ValueError, match="A heat map needs graphlets"):
         OutputsDisplay.from_explanation(replace(empty, graphlets=()))
+
+
+@pytest.mark.parametrize(
+    ("options", "tried"),
+    [({}, {1}), ({"sharing": "none"}, {1, 4}), ({"starts": (1, 2)}, {1, 2})],
+)
+def test_targets_that_share_have_one_start_unless_asked_otherwise(graphs, table, options, tried):
+    grid = {**GRID, "starts": "auto", "n_lambdas": 3, "pooling": ("best",), **options}
+    clf = LagraClassifierCV(**grid).fit(graphs[:40], table[["toxic", "smells"]][:40])
+    assert set(clf.cv_results_["starts"]) == tried

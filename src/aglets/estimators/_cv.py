@@ -31,7 +31,8 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         each number its own ``maxpats``, as in ``{1: (5, 8), 8: (1, 2)}``. "auto" tries 1 with
         ``maxpats``, and, because patterns of several kinds of each label are many more but say as
         much with fewer nodes, 4 with patterns of 3 nodes; with more than three attributes also 64
-        with single nodes. Without attributes there is one start.
+        with single nodes. Without attributes there is one start, and so there is where several
+        targets share graphlets.
     rhos : "auto" or sequence of float, default="auto"
         Length scales to try, see :class:`LagraClassifier`. Distances grow with the number d of
         attributes, so "auto" tries 3, 1, 0.3, 0.1 and 0.03 divided by d; with ``scale="none"``, 1,

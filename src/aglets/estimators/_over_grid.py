@@ -99,7 +99,7 @@ class OverGrid(BaseLagra):
     def _grid(self, graphs: GraphSet) -> Grid:
         return grid_for(
             graphs,
-            starts=self.starts,
+            starts=1 if self.starts == "auto" and self._targets_share() else self.starts,
             rhos=self.rhos,
             maxpats=self.maxpats,
             scale=self.scale,
@@ -110,6 +110,11 @@ class OverGrid(BaseLagra):
                 count_scale=self.count_scale,
             ),
         )
+
+    def _targets_share(self) -> bool:
+        """Whether several targets share graphlets: several starts would take most of the time."""
+        outputs = getattr(self, "outputs_", None)
+        return outputs is not None and len(outputs.targets) > 1 and self._sharing() is not None
 
     def _labellings(self, graphs: GraphSet) -> list[NodeLabels]:
         """Return both ways where attributes may do better alone, or with degrees next to them."""
