@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from _common import Records, arguments, load, skip_without_data, table
+from joblib.externals.loky import get_reusable_executor
 
 from aglets import GraphSet, LagraClassifierCV
 from aglets.io.files import ReadOptions, read_file
@@ -55,6 +56,8 @@ def fit(name: str, n_jobs: int, quick: bool) -> dict[str, Any]:
     wall = time.perf_counter() - wall
     others = cpu_of_children()
     chain = own + max(others, default=0.0)
+    # Idle workers would keep this process, which is a child itself, for five minutes.
+    get_reusable_executor().shutdown(wait=True)
     return {
         "graphs": len(graphs),
         "wall": wall,
