@@ -8,6 +8,7 @@ With fixed attributes the problem is convex, so these conditions say that the op
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
@@ -21,13 +22,14 @@ from reference.patterns import Pattern, canonical, pattern_of
 from reference.plain import plain_graphs
 from reference.search import Starts, candidate, initial_costs
 from scipy.optimize import minimize
+from scipy.special import expit
 from tree_listing import listed
 
 from aglets import GraphSet, LagraClassifier, LagraRegressor, mining
 from aglets.model import losses
 from aglets.preprocessing.starts import starting_vectors
 from aglets.training.engine.graphlet_names import CHANNELS
-from aglets.training.path import SOLVERS
+from aglets.training.path import NOTHING_LEFT, SOLVERS
 
 CLASS_LOSSES = ("squared_hinge", "logistic")
 
@@ -289,25 +291,29 @@ class _Problem:
 
         Such covariates may all but stand for a graphlet. Then its weight at lambda_max is anything
         within rounding, so that the objective is compared; with attributes that are learned it may
-        be lower. Where covariates all but separate classes, steps end early: hence the room.
+        be lower. Where covariates fit the graphs, lambda_max is next to nothing, but not nothing.
         """
         f = self._best_of_covariates(output)
-        residual = self._residual(output, f)
-        steepest = float(np.abs(self.initial.T @ residual).max(initial=0.0))
-        if steepest < 1e-2 * self.weight.sum():
-            return  # covariates alone all but fit: there is no best model of them, or none is left
+        steepest = float(np.abs(self.initial.T @ self._residual(output, f)).max(initial=0.0))
         y = self.targets[output]
         theirs, weight = reference_loss(self._loss(), y, self.weight)
         objective = float(0.5 * weight @ theirs.value(y, f))
         found = self.objective(empty, output, lam_max)
-        room = 1e-4 * max(1.0, objective)
+        room = STEPS * max(1.0, objective)
         self.case.expect_below("objective at lambda_max", found, objective + room)
         if not self.case.options["learn_attributes"]:
             self.case.expect_below("best objective at lambda_max", objective, found + room)
-        self.case.expect("lambda_max", lam_max, steepest, 1e-3)
+        lowest = NOTHING_LEFT * float(self.weight @ np.abs(y - np.average(y, weights=self.weight)))
+        if steepest < lowest:
+            self.case.expect_below("lambda_max", lam_max, max(steepest, 2.0 * lowest))
+        else:
+            self.case.expect("lambda_max", lam_max, steepest, STEPS)
 
     def _best_of_covariates(self, output: int) -> np.ndarray:
-        """f of the best model of covariates and a constant, by an outside optimiser."""
+        """f of the best model of covariates and a constant, by other optimisers.
+
+        Where covariates separate classes, no model is best: one whose slopes are next to nothing.
+        """
         values, spread = self._covariates(self.case.graphs, self.case.own)
         own = np.column_stack([np.ones(len(values)), values / np.where(spread > 0.0, spread, 1.0)])
         y = self.targets[output]
@@ -327,6 +333,8 @@ class _Problem:
             method="BFGS",
             options={"gtol": 1e-9, "maxiter": 10_000},
         )
+        if self.case.loss == "logistic":
+            return own @ _by_newton(own, weight, loss_and_slope, found.x)
         return own @ found.x
 
     def check_optimum(self, fitted: Any, output: int, lam: float) -> None:
@@ -362,6 +370,27 @@ class _Problem:
     def _structure(self, pattern: Pattern) -> Pattern:
         codes = tuple(int(self.type_labels[t]) for t in pattern.types)
         return canonical(Pattern(codes, pattern.edges))
+
+
+def _by_newton(
+    rows: np.ndarray,
+    weight: np.ndarray,
+    loss_and_slope: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    coef: np.ndarray,
+) -> np.ndarray:
+    """Minimise a logistic loss from where BFGS, which knows no curvature, has ended."""
+    for _ in range(100):
+        value, slope = loss_and_slope(coef)
+        if np.abs(slope).max() < 1e-13:
+            break
+        f = rows @ coef
+        curvature = 0.5 * weight * expit(f) * expit(-f)
+        step = np.linalg.lstsq((rows.T * curvature) @ rows, -slope, rcond=None)[0]
+        length = 1.0
+        while length > 1e-10 and loss_and_slope(coef + length * step)[0] > value:
+            length *= 0.5
+        coef = coef + length * step
+    return coef
 
 
 def _working_set(solver: Watched) -> set[tuple[Pattern, str]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from aglets import GraphSet, LagraClassifier, LagraClassifierCV, datasets
 from aglets.evaluation import evaluate
@@ -106,6 +108,19 @@ def test_covariates_that_fit_alone_are_one_warning(demo):
     found = warned(lambda: LagraClassifierCV(**QUICK).fit(graphs, y, covariates=signs))
     assert len(found) == 1
     assert found[0].startswith("The covariates alone fit")
+
+
+def test_covariates_that_separate_some_graphs_are_one_warning(demo):
+    graphs, y = demo
+    only = np.where((y == y[0]) & (np.arange(len(y)) % 4 == 0), 1.0, 0.0)[:, None]
+    model = LagraClassifier(loss="logistic", n_lambdas=4, maxpat=2, calibration=None)
+    found = warned(lambda: model.fit(graphs, y, covariates=only))
+    assert len(found) == 1
+    assert found[0].startswith("The covariates separate the classes of some training graphs")
+    # With a penalty there is a best model, and so there is for a loss that ends at zero.
+    for options in ({"covariate_penalty": 0.1}, {"loss": "squared_hinge"}):
+        other = clone(model).set_params(**options)
+        assert warned(partial(other.fit, graphs, y, covariates=only)) == []
 
 
 def test_rounds_of_stability_and_splits_of_an_evaluation_warn_together(demo):

@@ -7,7 +7,8 @@ import pytest
 from random_fits import compare, draw
 
 
-@pytest.mark.parametrize("seed", range(24))
+#: Further ones that once differed: covariates without a penalty all but separate classes.
+@pytest.mark.parametrize("seed", [*range(24), 851, 876, 2014])
 def test_a_random_fit_is_what_the_slow_code_says(seed):
     assert compare(draw(seed)) == []
 

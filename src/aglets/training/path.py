@@ -17,9 +17,10 @@ from threadpoolctl import ThreadpoolController
 
 from aglets.graphs.arrays import Floats
 from aglets.graphs.notes import AtOnce, Notices
+from aglets.model.losses import JointLoss
 from aglets.training.engine.protocol import Judge, Judgement
 from aglets.training.optim.blocks import kkt_violation
-from aglets.training.optim.fast import ROUGH, FastSolver, solve_beta
+from aglets.training.optim.fast import EXACT, ROUGH, FastSolver, solve_beta
 from aglets.training.optim.paper import PaperSolver
 from aglets.training.optim.penalty import Shared
 from aglets.training.optim.solver import Progress, Solver
@@ -35,6 +36,11 @@ SOLVERS: dict[str, type[Solver]] = {"fast": FastSolver, "paper": PaperSolver}
 
 #: Smallest lambda_max with covariates, as a part of all residuals of the best constant.
 NOTHING_LEFT = 1e-6
+#: Slopes, as a part of all residuals of the best constant, at which covariates without a penalty
+#: are solved for; with so many steps at most by curvatures of at least this part of their bound.
+NO_SLOPE, MORE_STEPS, TRUE_BEND = 1e-10, 1000, 1e-14
+#: A curvature below this part of its bound, where slopes are next to nothing, is none.
+FLAT = 1e-8
 #: What part of the residuals covariates may leave if they are to fit the graphs alone.
 FITTED = 0.01
 
@@ -215,7 +221,7 @@ def _beginning(problem: Problem, notices: Notices) -> Resume:
     size = state.scores.residual_size()
     lowest = NOTHING_LEFT * size
     if design.factor == 0.0:
-        state = solve_beta(problem, state, 1e-3 * size)
+        state = _best_of_covariates(problem, state)
     else:
         g, _ = state.scores.gradient()
         sizes = np.abs(g) if g.ndim == 1 else Shared(1.0, state.sharing).dual_norm(g)
@@ -228,7 +234,38 @@ def _beginning(problem: Problem, notices: Notices) -> Resume:
             "The covariates alone fit the training graphs, and leave nothing for graphlets to "
             "explain; give them a covariate_penalty, or fewer of them."
         )
+    elif design.factor == 0.0 and _falls_for_ever(problem, state):
+        notices.add(
+            "The covariates separate the classes of some training graphs, so that no coefficients "
+            "of theirs are best; those where the loss hardly falls any more were taken. Give them "
+            "a covariate_penalty, or fewer of them."
+        )
     return Resume((), state, reach, max(lam_max, lowest))
+
+
+def _best_of_covariates(problem: Problem, state: State) -> State:
+    """Solve for covariates without a penalty, until slopes are `NO_SLOPE` of all residuals.
+
+    Where they all but separate the classes, most graphs lie where a logistic loss is nearly flat:
+    there only steps by its true curvature arrive.
+    """
+    lam = NO_SLOPE / EXACT * state.scores.residual_size()
+    state = solve_beta(problem, state, lam)
+    if isinstance(problem.goal.loss, JointLoss):
+        return state
+    return solve_beta(problem, state, lam, max_steps=MORE_STEPS, min_bend=TRUE_BEND)
+
+
+def _falls_for_ever(problem: Problem, state: State) -> bool:
+    """Whether some direction of covariates lowers a logistic loss without end.
+
+    Where slopes are `NO_SLOPE` its curvature is then next to nothing, too.
+    """
+    loss = problem.goal.loss
+    if isinstance(loss, JointLoss) or not loss.probabilistic:
+        return False
+    curved, _ = state.scores.quadratic(np.ones(len(state.coef), dtype=np.bool_), 0.0)
+    return bool(np.linalg.eigvalsh(curved)[0] < FLAT * problem.graphs.curvature_bound())
 
 
 @dataclass(frozen=True)

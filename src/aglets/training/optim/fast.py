@@ -155,11 +155,13 @@ def solve_beta(
     lam: float,
     tolerance: float = EXACT,
     max_steps: int = 100,
+    min_bend: float = MIN_BEND,
 ) -> State:
     """Minimise F over beta on W, covariates and beta_0, attributes fixed: a convex problem.
 
     Proximal Newton: the loss is replaced by its quadratic model; a step towards the minimiser of
-    that with the L1 term which lowers F enough is taken.
+    that with the L1 term which lowers F enough is taken. Curvatures are lifted to `min_bend` times
+    their bound.
     """
     penalty = state.penalty(lam)
     beta, beta0, scores = state.coef.copy(), state.beta0, state.scores
@@ -179,10 +181,11 @@ def solve_beta(
         lift = None if damped is None else damping * damped[moving]
         change0: Intercept
         if isinstance(part, L1):
-            change, change0 = newton_direction(scores, moving, here, beta0, part.lam, lift)
+            direction = newton_direction(scores, moving, here, beta0, part.lam, lift, min_bend)
+            change, change0 = direction
         else:
             if model is None or not model.covers(moving) or violation > SLOW * past[-2]:
-                model = Curved(moving, scores.quadratic(moving, MIN_BEND)[0])
+                model = Curved(moving, scores.quadratic(moving, min_bend)[0])
             slopes = np.vstack([g[moving], slope0])
             change, change0 = shared_direction(
                 model.of(moving), slopes, scores, here, part, lift, bend, INNER_ACCURACY * violation
@@ -228,9 +231,10 @@ def newton_direction(
     beta0: float,
     lam: float | Floats,
     damping: Floats | None = None,
+    min_bend: float = MIN_BEND,
 ) -> tuple[Floats, float]:
     """From (beta, beta_0) to the minimiser of the quadratic model of the loss plus the penalty."""
-    Q, slopes = scores.quadratic(moving, MIN_BEND)
+    Q, slopes = scores.quadratic(moving, min_bend)
     if damping is not None:
         Q += np.diag(np.append(damping, 0.0))
     b = np.append(beta, beta0)
