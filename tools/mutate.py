@@ -1,9 +1,10 @@
 """Which small changes to the trainer do the tests notice? ``python tools/mutate.py``.
 
 Every mutant of the modules below (`mutants.py`) is tried in a process of its own, with the tests
-that run its line, the fastest first, until one fails. ``--modules`` takes some of them, ``--jobs``
-says how many processes. Results go to build/mutants/results.json as they come, so that a run can be
-ended and continued; the table in docs/develop/quality.md is made from them.
+that run its line, the fastest first, until one fails. ``--modules`` takes some of them,
+``--sample`` draws so many at random with a ``--seed``, ``--jobs`` says how many processes. Results
+go to build/mutants/results.json as they come, so that a run can be ended and continued; the table
+in docs/develop/quality.md is made from them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from hashlib import sha256
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -55,7 +57,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--modules", nargs="+", help="names such as path.py; all unless given")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
-    parser.add_argument("--sample", type=int, default=1, help="try only every so many-th mutant")
+    parser.add_argument("--sample", type=int, help="try only so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
@@ -64,7 +67,7 @@ def main() -> int:
     modules = [path for path in MODULES if not options.modules or path.name in options.modules]
     if not options.table:
         try_all(modules, results, options)
-    return write_table(results)
+    return write_table(results, options)
 
 
 class Results:
@@ -163,11 +166,10 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
     """Try every mutant that was not tried yet, several at a time."""
     base = baseline()
     waiting = []
-    for path in modules:
-        for mutant in [*mutants_of(path.read_text(encoding="utf-8"))][:: options.sample]:
-            old = results.known.get(key_of(path, mutant))
-            if old is None or (options.again and old == "survived"):
-                waiting.append((path, mutant))
+    for path, mutant in chosen(modules, options):
+        old = results.known.get(key_of(path, mutant))
+        if old is None or (options.again and old == "survived"):
+            waiting.append((path, mutant))
     print(f"{len(waiting)} mutants to try", flush=True)
     running: dict[int, tuple[Path, Mutant, float]] = {}
     while waiting or running:
@@ -186,6 +188,14 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
                 results.add(key_of(path, mutant), outcome)
                 if outcome != "killed":
                     print(f"{path.name}:{mutant.line}: {mutant.change}: {outcome}", flush=True)
+
+
+def chosen(modules: list[Path], options: argparse.Namespace) -> list[tuple[Path, Mutant]]:
+    """List the mutants to try: all, or a sample that depends on the seed and the code alone."""
+    found = [(p, mutant) for p in modules for mutant in mutants_of(p.read_text(encoding="utf-8"))]
+    if options.sample is None or options.sample >= len(found):
+        return found
+    return Random(options.seed).sample(found, options.sample)
 
 
 def tests_for(base: dict[str, Any], path: Path, line: int) -> tuple[list[str], float]:
@@ -252,7 +262,7 @@ def ended(child: int, deadline: float) -> str | None:
 # The table ---------------------------------------------------------------------------------------
 
 
-def write_table(results: Results) -> int:
+def write_table(results: Results, options: argparse.Namespace) -> int:
     """Write what became of the mutants of the present code."""
     reasons = json.loads(REASONS_FILE.read_text()) if REASONS_FILE.exists() else {}
     rows, listed, total = [], [], Counter[str]()
@@ -264,7 +274,7 @@ def write_table(results: Results) -> int:
             line = text[mutant.line - 1].strip()
             reason = reason_for(reasons, path.name, line, mutant.change)
             counts[outcome] += 1
-            if outcome != "killed":
+            if outcome not in ("killed", "not tried"):
                 cell = line.replace("|", "\\|")
                 place = f"`{path.name}`:{mutant.line}"
                 listed.append(f"| {place} | `{cell}` | {mutant.change} | {outcome} | {reason} |")
@@ -273,9 +283,14 @@ def write_table(results: Results) -> int:
         total += counts
     tried = sum(total.values()) - total["not tried"]
     share = 100.0 * total["killed"] / tried if tried else 0.0
+    drawn = ""
+    if total["not tried"]:
+        drawn = (
+            f" Drawn at random: `python tools/mutate.py --sample {tried} --seed {options.seed}`."
+        )
     made = [
         BEGIN,
-        f"{total['killed']} of {tried} mutants tried are noticed: {share:.1f} %.",
+        f"{total['killed']} of {tried} mutants tried are noticed: {share:.1f} %.{drawn}",
         "\n".join(
             [
                 "| module | mutants | noticed | survived | not reached | not tried |",
@@ -315,9 +330,13 @@ def counts_text(counts: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    import numpy  # noqa: F401 - loaded once, before processes divide
+    import hypothesis  # noqa: F401 - loaded once, before processes divide
+    import networkx  # noqa: F401
+    import numpy  # noqa: F401
     import scipy.optimize  # noqa: F401
     import sklearn.model_selection  # noqa: F401
+
+    import aglets.model.outputs  # noqa: F401 - a room that knows nothing of the trainer
 
     sys.path[:0] = [str(ROOT / "tests")]
     sys.exit(main())
