@@ -34,7 +34,7 @@ demo: build
 test: test-cpp test-python
 
 test-python: build
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 # The C++ library is tested without Python.
 test-cpp: build $(CXX_TEST_FILES)

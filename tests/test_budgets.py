@@ -13,7 +13,7 @@ from aglets import LagraClassifier, LagraClassifierCV, LagraRegressor, load
 from aglets.cli.app import app
 from aglets.cli.fit import _smaller_than_asked
 
-OPTIONS = {"n_lambdas": 12, "lambda_ratio": 0.02, "rho": 0.05}
+OPTIONS = {"n_lambdas": 12, "lambda_ratio": 0.02, "rho": 0.05, "calibration": None}
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from aglets import (
 from aglets.cli.app import app
 from aglets.preprocessing.covariates import Covariates, learn_covariates
 
-FEW = {"maxpat": 3, "n_lambdas": 8, "lambda_ratio": 0.2}
+FEW = {"maxpat": 3, "n_lambdas": 8, "lambda_ratio": 0.2, "calibration": None}
 
 
 @pytest.fixture(scope="module")

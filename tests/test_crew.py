@@ -25,7 +25,7 @@ from aglets.training.engine.shard_starts import Shard
 from aglets.training.engine.sharded import dealt, planted
 from aglets.training.engine.worker import Ask, Ref, Worker, as_it_is
 
-OPTIONS = {"maxpat": 3, "lambda_ratio": 0.3, "n_lambdas": 5}
+OPTIONS = {"maxpat": 3, "lambda_ratio": 0.3, "n_lambdas": 5, "calibration": None}
 
 
 class FrailLink:

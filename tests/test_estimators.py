@@ -27,7 +27,7 @@ from aglets import (
 )
 from aglets.datasets import make_planted
 
-QUICK = {"n_lambdas": 8, "maxpat": 2, "max_epochs": 10, "tol": 1e-2}
+QUICK = {"n_lambdas": 8, "maxpat": 2, "max_epochs": 10, "tol": 1e-2, "calibration": None}
 QUICK_CV = {
     "starts": 1,
     "n_lambdas": 5,
@@ -256,7 +256,7 @@ def test_more_classes_have_one_output_each_on_one_tree():
 
 def test_the_logistic_loss_gives_probabilities_directly(planted):
     graphs, y = planted
-    model = LagraClassifier(**QUICK, loss="logistic", calibration=None).fit(graphs, y)
+    model = LagraClassifier(**QUICK, loss="logistic").fit(graphs, y)
     p = model.predict_proba(graphs)
     np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-model.decision_function(graphs))))
     classes, names = three_classes()

@@ -8,7 +8,7 @@ import pytest
 from aglets import GraphSet, LagraClassifier, LagraClassifierCV, LagraRegressor
 from aglets.datasets import make_planted
 
-QUICK = {"n_lambdas": 8, "maxpat": 2, "max_epochs": 10, "tol": 1e-2}
+QUICK = {"n_lambdas": 8, "maxpat": 2, "max_epochs": 10, "tol": 1e-2, "calibration": None}
 
 
 @pytest.fixture(scope="module")

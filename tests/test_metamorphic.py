@@ -23,7 +23,7 @@ KINDS = {
 }
 CLASS_LOSSES = ("squared_hinge", "logistic")
 NUMBER_LOSSES = ("squared", "huber")
-SMALL = {"maxpat": 3, "n_lambdas": 6, "lambda_ratio": 0.1, "rho": 0.25}
+SMALL = {"maxpat": 3, "n_lambdas": 6, "lambda_ratio": 0.1, "rho": 0.25, "calibration": None}
 
 
 @pytest.fixture(params=KINDS)

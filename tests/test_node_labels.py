@@ -11,7 +11,7 @@ import pytest
 from aglets import GraphSet, LagraClassifier, LagraClassifierCV, load
 from aglets.preprocessing.node_labels import CAP, DEGREES, label_nodes, lacks_labels
 
-QUICK = {"maxpat": 2, "n_lambdas": 10}
+QUICK = {"maxpat": 2, "n_lambdas": 10, "calibration": None}
 
 
 @pytest.fixture(scope="module")

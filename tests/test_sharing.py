@@ -12,7 +12,7 @@ from aglets.model.compacting import compact
 from aglets.plot import PathDisplay
 from aglets.training.checkpoint import Checkpoint
 
-OPTIONS = {"maxpat": 2, "n_lambdas": 6, "lambda_ratio": 0.1, "max_epochs": 4}
+OPTIONS = {"maxpat": 2, "n_lambdas": 6, "lambda_ratio": 0.1, "max_epochs": 4, "calibration": None}
 
 
 @pytest.fixture(scope="module")
