@@ -69,6 +69,25 @@ void register_mining_tree(nb::module_& module) {
       .def_prop_ro("n_nodes", &MiningTree::n_nodes)
       .def_prop_ro("n_bytes", &MiningTree::n_bytes)
       .def_prop_ro("work_spent", &MiningTree::work_spent)
+      .def_prop_ro("keeps_roots", &MiningTree::keeps_roots)
+      .def(
+          "growth",
+          [](MiningTree& tree) {
+            auto counts = without_gil([&] { return growth_of(tree); });
+            const auto n = counts.size() / 2;
+            return as_array(std::move(counts), {n, 2});
+          },
+          "Numbers of backward and forward children plus one, 0 if not made, in tree order.")
+      .def(
+          "grow_as",
+          [](MiningTree& tree, Matrix<std::int32_t> growth, bool keeps_roots) {
+            const std::span<const std::int32_t> counts(growth.data(), growth.size());
+            without_gil([&] {
+              Budget budget({}, signal_pending);
+              grow_as(tree, counts, keeps_roots, budget);
+            });
+          },
+          "growth"_a, "keeps_roots"_a, "Grow a new tree to the state of another one.")
       .def(
           "search",
           [](MiningTree& tree, Matrix<double> residual, double rho, double lam, int maxpat,

@@ -8,12 +8,14 @@ import os
 import socket
 import subprocess
 import sys
+import warnings
 from dataclasses import fields
+from functools import cache
 
 import numpy as np
 import pytest
 
-from aglets import LagraClassifierCV, datasets
+from aglets import LagraClassifier, LagraClassifierCV, datasets
 from aglets.training.checkpoint import Checkpoint, fingerprint, read_paths, write_paths
 from aglets.training.fitting import FitCallback, Task
 
@@ -52,6 +54,13 @@ def equal(one, two) -> bool:
         elif a != b or type(a) is not type(b):
             return False
     return True
+
+
+def saved(estimator, folder) -> bytes:
+    """The bytes of the model's file."""
+    path = folder / "saved.aglets"
+    estimator.model_.save(path)
+    return path.read_bytes()
 
 
 def test_paths_are_read_as_they_were_written(fitted, tmp_path):
@@ -149,15 +158,20 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("after", [0, 3, 6])
-def test_a_fit_killed_within_a_path_goes_on_to_the_same_model(case, after, tmp_path):
-    graphs, y, _ = datasets.make_planted(60, random_state=1)
-    y = np.array(["a", "b", "c"])[np.where(np.arange(60) % 5 == 0, 2, (y + 1) // 2)]
+@cache
+def in_one_piece(case):
+    graphs, y, _ = datasets.make_planted(40, random_state=1)
+    y = np.array(["a", "b", "c"])[np.where(np.arange(40) % 5 == 0, 2, (y + 1) // 2)]
     options = {"starts": 1, "rhos": (0.3,), "maxpats": (3,), "n_lambdas": 8, "random_state": 0}
     options |= CASES[case]
     whole, recorder = LagraClassifierCV(**options), Recorder()
-    whole.fit(graphs, y, callback=recorder)
+    return graphs, y, options, whole.fit(graphs, y, callback=recorder), recorder
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("after", [0, 3, 6])
+def test_a_fit_killed_within_a_path_goes_on_to_the_same_model(case, after, tmp_path):
+    graphs, y, options, whole, recorder = in_one_piece(case)
     killed = Killed(tmp_path / "kept", "key", every=0.0, after=after)
     with killed, pytest.raises(KilledError):
         LagraClassifierCV(**options).fit(graphs, y, callback=killed)
@@ -167,6 +181,7 @@ def test_a_fit_killed_within_a_path_goes_on_to_the_same_model(case, after, tmp_p
     assert resumed.graphlets_ == whole.graphlets_
     assert np.array_equal(resumed.coef_, whole.coef_)
     assert np.array_equal(resumed.intercept_, whole.intercept_)
+    assert saved(resumed, tmp_path) == saved(whole, tmp_path)
     assert not list((tmp_path / "kept").glob("*.part"))
 
 
@@ -194,6 +209,28 @@ def test_a_fit_that_is_interrupted_keeps_every_lambda(after, tmp_path):
         resumed = LagraClassifierCV(**options).fit(graphs, y, callback=again)
     assert resumed.graphlets_ == whole.graphlets_
     assert np.array_equal(resumed.intercept_, whole.intercept_)
+    assert saved(resumed, tmp_path) == saved(whole, tmp_path)
+
+
+#: Enough at once; sizes upwards to the one asked for, and not so far.
+@pytest.mark.parametrize("max_work", [None, 160_000, 20_000])
+@pytest.mark.parametrize("pooling", [("best",), ("best", "sum")])
+def test_work_after_an_interruption_is_that_of_a_fit_in_one_piece(max_work, pooling, tmp_path):
+    graphs, y, _ = datasets.make_planted(30, random_state=2)
+    options = {"maxpat": 4, "n_lambdas": 5, "lambda_ratio": 0.2, "rho": 0.3, "pooling": pooling}
+    options |= {"max_work": max_work, "calibration": None, "max_epochs": 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what was cut
+        whole, recorder = LagraClassifier(**options), Recorder()
+        whole.fit(graphs, y, callback=recorder)
+        for after in (1, len(recorder.steps) - 2):
+            killed = Killed(tmp_path / "kept", "key", every=0.0, after=after)
+            with killed, pytest.raises(KilledError):
+                LagraClassifier(**options).fit(graphs, y, callback=killed)
+            with Checkpoint(tmp_path / "kept", "key", resume=True) as kept:
+                resumed = LagraClassifier(**options).fit(graphs, y, callback=kept)
+            assert resumed.model_.search == whole.model_.search
+            assert saved(resumed, tmp_path) == saved(whole, tmp_path)
 
 
 def test_a_full_disk_leaves_what_was_there(fitted, tmp_path, monkeypatch):

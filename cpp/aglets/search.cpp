@@ -7,9 +7,11 @@
 #include <memory>
 #include <queue>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "extension.hpp"
 #include "gradients.hpp"
+#include "growth_plan.hpp"
 #include "parallel.hpp"
 #include "root_costs.hpp"
 
@@ -60,6 +62,13 @@ public:
 
   void set_threshold(double threshold) { threshold_ = threshold; }
 
+  /// Makes from now on the children that a plan has, and no others.
+  void follow(const GrowthPlan& plan) {
+    plan_ = &plan;
+    for (std::int32_t root = 0; root < tree_.n_roots(); ++root)
+      planned_[NodeRef{0, root}.id()] = plan.roots()[root];
+  }
+
   std::int64_t n_made() const { return n_made_; }
   const std::vector<Growth>& grown() const { return grown_; }
 
@@ -75,6 +84,11 @@ private:
 
   ExtensionScope missing(NodeRef ref) const {
     const auto& node = tree_.node(ref);
+    if (plan_) {
+      const auto place = planned_.at(ref.id());
+      return {!node.backward.made() && plan_->backward(place),
+              !node.forward.made() && plan_->forward(place) && node.n_nodes < query_.maxpat};
+    }
     return {!node.backward.made(), !node.forward.made() && node.n_nodes < query_.maxpat};
   }
 
@@ -99,6 +113,7 @@ private:
 
   bool wants_growth(NodeRef ref, ExtensionScope next) {
     if ((!next.backward && !next.forward) || tree_.is_arena_root(ref)) return false;
+    if (plan_) return true;
     // The largest patterns keep few rows and grow by rings only: cheaper now than again later.
     if (tree_.node(ref).n_nodes == tree_.maxpat()) return true;
     return threshold_ < HUGE_VAL && exceeds_threshold(ref);
@@ -118,6 +133,21 @@ private:
     tree_.add_children(ref, made, scope.backward, scope.forward, *account_);
     grown_.push_back({ref, scope.backward, scope.forward});
     n_made_ += static_cast<std::int64_t>(made.size());
+    if (plan_) find_in_plan(ref);
+  }
+
+  /// Notes where the children of a node are in the plan.
+  void find_in_plan(NodeRef ref) {
+    const auto place = planned_.at(ref.id());
+    const auto& node = tree_.node(ref);
+    if (node.backward.count != plan_->n_backward(place) ||
+        node.forward.count != plan_->n_forward(place))
+      throw std::invalid_argument("no growth of this tree");
+    const auto places = plan_->children(place);
+    for (std::int32_t i = 0; i < node.backward.count; ++i)
+      planned_[tree_.child(ref, node.backward.first + i).id()] = places[i];
+    for (std::int32_t i = 0; i < node.forward.count; ++i)
+      planned_[tree_.child(ref, node.forward.first + i).id()] = places[node.backward.count + i];
   }
 
   Children<Id>& level(int depth) {
@@ -136,6 +166,8 @@ private:
   EmbeddingRows<Id> rows_;
   std::int64_t n_made_ = 0;
   std::vector<Growth> grown_;
+  const GrowthPlan* plan_ = nullptr;
+  std::unordered_map<std::int64_t, std::int32_t> planned_;  // places in the plan, by node
 };
 
 template <class Visit>
@@ -465,6 +497,20 @@ std::int64_t find_node_with(MiningTree& tree, const DfsCode& code, Account& acco
   return reached.arena < 0 ? -1 : reached.id();
 }
 
+/// Makes what a plan has below a node.
+template <class Id>
+void grow_below(MiningTree& tree, NodeRef ref, Grower<Id>& grower) {
+  grower.ensure_children(ref);
+  for_each_child(tree, ref, tree.maxpat(), [&](NodeRef child) { grow_below(tree, child, grower); });
+}
+
+void list_growth(const MiningTree& tree, NodeRef ref, std::vector<std::int32_t>& counts) {
+  for (const auto& range : {tree.node(ref).backward, tree.node(ref).forward})
+    counts.push_back(range.made() ? range.count + 1 : 0);
+  for_each_child(tree, ref, tree.maxpat(),
+                 [&](NodeRef child) { list_growth(tree, child, counts); });
+}
+
 /// What a tree holds counts against the limits; the work of earlier searches does not.
 Spending held_by(const MiningTree& tree) { return {0, tree.n_nodes(), tree.n_bytes()}; }
 
@@ -534,6 +580,31 @@ std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget) {
   Account account(budget, held_by(tree));
   return with_node_id(tree.graphs(),
                       [&]<class Id>() { return find_node_with<Id>(tree, code, account); });
+}
+
+std::vector<std::int32_t> growth_of(MiningTree& tree) {
+  const std::lock_guard lock(tree.mutex());
+  std::vector<std::int32_t> counts;
+  counts.reserve(2 * static_cast<std::size_t>(tree.n_nodes()));
+  for (std::int32_t root = 0; root < tree.n_roots(); ++root) list_growth(tree, {0, root}, counts);
+  return counts;
+}
+
+void grow_as(MiningTree& tree, std::span<const std::int32_t> counts, bool keeps_roots,
+             Budget& budget) {
+  const std::lock_guard lock(tree.mutex());
+  if (tree.n_nodes() != tree.n_roots()) throw std::invalid_argument("the tree has grown before");
+  const GrowthPlan plan(counts, tree.n_roots());
+  // Not counted as work of the tree: what it is grown as has spent it before.
+  Account account(budget, held_by(tree));
+  if (keeps_roots) keep_root_costs(tree, account);
+  const Query query{{}, 1.0, tree.maxpat()};
+  with_node_id(tree.graphs(), [&]<class Id>() {
+    Grower<Id> grower(tree, query, HUGE_VAL);
+    grower.begin(account);
+    grower.follow(plan);
+    for (std::int32_t root = 0; root < tree.n_roots(); ++root) grow_below(tree, {0, root}, grower);
+  });
 }
 
 }  // namespace aglets

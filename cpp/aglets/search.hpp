@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "budget.hpp"
@@ -67,5 +68,13 @@ SignedSums find_signed_sums(MiningTree& tree, std::span<const std::int64_t> node
 /// The tree node with this code, grown if need be; -1 if there is none, because
 /// the code is not minimum or no graph holds its pattern.
 std::int64_t find_node(MiningTree& tree, const DfsCode& code, Budget& budget);
+
+/// How far the tree has grown, see GrowthPlan.
+std::vector<std::int32_t> growth_of(MiningTree& tree);
+
+/// Grows a tree that was just planted to the state of another one on the same graphs:
+/// searches then do the same work on both. Throws std::invalid_argument if it is not of these.
+void grow_as(MiningTree& tree, std::span<const std::int32_t> counts, bool keeps_roots,
+             Budget& budget);
 
 }  // namespace aglets

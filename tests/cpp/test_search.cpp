@@ -65,6 +65,55 @@ TEST(every_pattern_is_found_again_in_a_tree_that_has_not_grown) {
   REQUIRE(find_node(fresh, DfsCode(77), unlimited) == -1);
 }
 
+TEST(a_tree_grown_as_another_one_is_searched_with_the_same_work) {
+  const auto graphs = some_graphs();
+  for (const int n_searches : {1, 2, 3}) {
+    MiningTree grown(graphs, zero_starts(*graphs), 5);
+    Budget unlimited({});
+    find_largest(grown, {residual, 0.5, 5}, unlimited);
+    for (int i = 0; i < n_searches; ++i)
+      find_violators(grown, {residual, 0.5, 3 + i % 3}, 1.0 / (1 + i), 0.5, 1, unlimited);
+    MiningTree other(graphs, zero_starts(*graphs), 5);
+    grow_as(other, growth_of(grown), false, unlimited);
+    REQUIRE(growth_of(other) == growth_of(grown));
+    REQUIRE(other.work_spent() == 0);
+    const auto before = grown.work_spent();
+    const auto expected = find_violators(grown, {residual, 0.5, 5}, 0.2, 0.5, 1, unlimited);
+    const auto found = find_violators(other, {residual, 0.5, 5}, 0.2, 0.5, 1, unlimited);
+    REQUIRE(found.g == expected.g);
+    REQUIRE(found.n_made == expected.n_made);
+    REQUIRE(other.work_spent() == grown.work_spent() - before);
+  }
+}
+
+TEST(growth_of_another_tree_is_refused) {
+  const auto graphs = some_graphs();
+  Budget unlimited({});
+  MiningTree grown(graphs, zero_starts(*graphs), 4);
+  find_violators(grown, {residual, 0.5, 4}, 0.4, 0.5, 1, unlimited);
+  const auto growth = growth_of(grown);
+  const auto refuses = [&](MiningTree& tree, const std::vector<std::int32_t>& counts) {
+    REQUIRE(throws<std::invalid_argument>([&] { grow_as(tree, counts, false, unlimited); }));
+  };
+  refuses(grown, growth);  // has grown before
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, growth.size() - 2}) {
+    MiningTree tree(graphs, zero_starts(*graphs), 4);
+    refuses(tree, {growth.begin(), growth.begin() + static_cast<std::ptrdiff_t>(n)});
+  }
+  for (const std::int32_t wrong : {-1, growth[1] + 1, 1 << 30}) {
+    MiningTree tree(graphs, zero_starts(*graphs), 4);
+    auto changed = growth;
+    changed[1] = wrong;
+    refuses(tree, changed);
+  }
+  // A tree of the right number of nodes, whose first node would have one child less.
+  MiningTree tree(graphs, zero_starts(*graphs), 4);
+  const auto n_roots = static_cast<std::size_t>(tree.n_roots());
+  std::vector<std::int32_t> invented(2 * n_roots + 2, 1);
+  invented[1] = 2;
+  refuses(tree, invented);
+}
+
 TEST(a_spent_budget_leaves_the_tree_usable) {
   const auto graphs = some_graphs();
   MiningTree tree(graphs, zero_starts(*graphs), 5);

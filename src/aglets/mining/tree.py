@@ -24,6 +24,7 @@ from aglets.mining.arguments import (
     checked_sharing,
 )
 from aglets.mining.canonical import CanonicalTypes
+from aglets.mining.growth import Growth
 from aglets.mining.starts import Starts, check_starts, label_means
 
 __all__ = ["Found", "Pattern", "Tree"]
@@ -129,17 +130,41 @@ class Tree:
         self._work_elsewhere = 0
         self.allow(max_work=max_work, max_seconds=max_seconds)
 
-    def allow(self, *, max_work: int | None = None, max_seconds: float | None = None) -> None:
-        """Grant so much to the searches from now on, all together; None for no limit."""
+    def allow(
+        self, *, max_work: int | None = None, max_seconds: float | None = None, begun: int = 0
+    ) -> None:
+        """Grant so much to the searches from now on, all together; None for no limit.
+
+        ``begun`` is how much of the work until now counts against it.
+        """
         if max_work is not None and max_work < 0:
             raise ValueError(f"max_work must be a whole number of at least 0. Got {max_work}.")
-        self.max_work, self._work_before = max_work, self.work_spent
+        self.max_work, self._work_before = max_work, self.work_spent - begun
         self.max_seconds, self.seconds_spent = max_seconds, 0.0
 
     def charge(self, work: int, seconds: float) -> None:
         """Count as spent what was done in another process, on the same tree."""
         self._work_elsewhere += work
         self.seconds_spent += seconds
+
+    @property
+    def growth(self) -> Growth:
+        """How far the tree has grown, and what that took."""
+        work = self.work_spent
+        return Growth(self._core.growth(), self._core.keeps_roots, work, work - self._work_before)
+
+    def grow_as(self, growth: Growth) -> None:
+        """Grow a new tree to where another one of the same graphs was.
+
+        Searches then do the same work as on that one; what it spent is counted by `charge`.
+        """
+        try:
+            self._core.grow_as(growth.counts, growth.keeps_roots)
+        except ValueError as error:
+            raise ValueError(
+                "Expected the growth of a tree of the same graphs and starts, for a tree that has "
+                f"not grown yet ({error})."
+            ) from error
 
     def search(
         self,

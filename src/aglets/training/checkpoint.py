@@ -8,6 +8,9 @@ Only one process may use a checkpoint, and nothing but its own files is ever rem
 A finished path is kept as its points. One that is under way is kept with the solver's state, too,
 after each lambda, but not more often than pays: if the process is killed, short lambdas are lost
 together, long ones never. A fit that ends in any other way loses only the lambda it was at.
+
+How far the mining tree had grown is kept as well: the work of searches depends on it, and with it
+what a budget of work cuts off.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, BinaryIO
@@ -35,6 +38,7 @@ from aglets._version import __version__
 from aglets.graphs import GraphSet
 from aglets.graphs.stored import StoredGraphs
 from aglets.mining import Pattern
+from aglets.mining.growth import Growth
 from aglets.training.engine.crew import ShardLostError
 from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
 from aglets.training.optim.state import StoredState
@@ -136,7 +140,8 @@ class Checkpoint(FitCallback):
         self.folder = Path(folder)
         self.every = every
         self._next = time.monotonic() + every
-        self._unwritten: tuple[Task, list[Resume | None]] | None = None
+        self._unwritten: tuple[Task, list[Resume | None], Growth | None] | None = None
+        self._training_set: TrainingSet | None = None
         found = check_folder(folder)
         with naming(folder):
             self.folder.mkdir(exist_ok=True)
@@ -175,9 +180,14 @@ class Checkpoint(FitCallback):
         return sum(path.suffix == ".npz" for path in self._own_files())
 
     def begin(self, task: Task, training_set: TrainingSet) -> Paths | None:
-        """Return the paths of a task that was finished before."""
-        path = self._path(task)
-        return read_paths(path) if path.is_file() else None
+        """Return the paths of a task that was finished before; let a tree be what it was."""
+        self._training_set = training_set
+        whole, part = self._path(task), self._part(task)
+        found = next((path for path in (whole, part) if path.is_file()), None)
+        growth = None if found is None else read_growth(found)
+        if growth is not None:
+            training_set.placement.adopt(growth)
+        return read_paths(whole) if whole.is_file() else None
 
     def resume(self, task: Task) -> list[Resume | None] | None:
         """Return where the paths of a task that was under way go on."""
@@ -189,18 +199,22 @@ class Checkpoint(FitCallback):
     ) -> None:
         """Write the paths of a task that is under way, if that is worth its time."""
         start = time.monotonic()
+        growth = training_set.placement.growth()
         if start < self._next:
-            self._unwritten = (task, list(resumes))
+            self._unwritten = (task, list(resumes), growth)
             return
         self._unwritten = None
-        write_resumes(self._part(task), resumes)
+        write_resumes(self._part(task), resumes, growth)
         took = time.monotonic() - start
         self._next = start + took + max(self.every, EVERY_TIMES * took if self.every else 0.0)
 
     def end(self, task: Task, paths: Paths) -> None:
         """Write the paths of a task."""
         self._unwritten = None
-        write_paths(self._path(task), paths)
+        begun = self._training_set
+        growth = None if begun is None else begun.placement.growth()
+        # The next path has a budget of its own.
+        write_paths(self._path(task), paths, growth and replace(growth, begun=0))
         self._part(task).unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -224,9 +238,9 @@ class Checkpoint(FitCallback):
         On a full disk, or if graphs were lost, what is there has to do.
         """
         if self._unwritten is not None:
-            (task, resumes), self._unwritten = self._unwritten, None
+            (task, resumes, growth), self._unwritten = self._unwritten, None
             with suppress(OSError, ShardLostError):
-                write_resumes(self._part(task), resumes)
+                write_resumes(self._part(task), resumes, growth)
 
     def _remove_paths(self) -> None:
         for path in self._own_files():
@@ -289,12 +303,16 @@ def read_mark(folder: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def write_paths(path: Path, paths: Sequence[Sequence[PathPoint]]) -> None:
+def write_paths(
+    path: Path, paths: Sequence[Sequence[PathPoint]], growth: Growth | None = None
+) -> None:
     """Write path points as arrays: numbers, and the graphlets behind each other with offsets."""
-    _write_columns(path, _columns_of(paths), np.savez_compressed)
+    _write_columns(path, _columns_of(paths) | _growth_columns(growth), np.savez_compressed)
 
 
-def write_resumes(path: Path, resumes: Sequence[Resume | None]) -> None:
+def write_resumes(
+    path: Path, resumes: Sequence[Resume | None], growth: Growth | None = None
+) -> None:
     """Write where the paths of all outputs go on, with their points."""
     columns = _columns_of([[] if resume is None else resume.points for resume in resumes])
     for output, resume in enumerate(resumes):
@@ -308,7 +326,7 @@ def write_resumes(path: Path, resumes: Sequence[Resume | None]) -> None:
             value = getattr(state, name)
             if value is not None:
                 columns[f"{output}_state_{name}"] = np.asarray(value)
-    _write_columns(path, columns, np.savez)
+    _write_columns(path, columns | _growth_columns(growth), np.savez)
 
 
 def read_paths(path: Path) -> Paths:
@@ -321,6 +339,25 @@ def read_resumes(path: Path) -> list[Resume | None]:
     """Read what `write_resumes` wrote."""
     with _opened(path) as columns:
         return [_resume(columns, output, points) for output, points in enumerate(_paths(columns))]
+
+
+def read_growth(path: Path) -> Growth | None:
+    """Read how far the tree had grown, if the file says so."""
+    with _opened(path) as columns:
+        if "growth" not in columns:
+            return None
+        keeps_roots, work, begun = map(int, columns["growth_numbers"])
+        counts = columns["growth"].astype(np.int32, casting="safe", copy=False)
+        if counts.ndim != 2 or counts.shape[1] != 2:
+            raise ValueError("the growth of its tree has another shape")
+        return Growth(np.ascontiguousarray(counts), bool(keeps_roots), work, begun)
+
+
+def _growth_columns(growth: Growth | None) -> dict[str, NDArray[Any]]:
+    if growth is None:
+        return {}
+    numbers = np.array([growth.keeps_roots, growth.work, growth.begun], dtype=np.int64)
+    return {"growth": growth.counts, "growth_numbers": numbers}
 
 
 def _columns_of(paths: Sequence[Sequence[PathPoint]]) -> dict[str, NDArray[Any]]:

@@ -19,6 +19,8 @@ __all__ = ["Deepened", "walk_deepening"]
 #: Part of the budget that the size asked for may use before smaller ones are tried. Smaller sizes
 #: cost less each, so that all up to one that fits into this part fit into the rest.
 FIRST_SHARE = 1.0 / 16.0
+#: The stage of paths after that: they are others than those of the first try.
+UPWARDS = "upwards"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ class _Request:
     def training_set(self, maxpat: int) -> TrainingSet:
         return prepare(self.sample, self.settings, maxpat=maxpat, starts=self.starts)
 
-    def paths(self, training_set: TrainingSet, maxpat: int, settings: Settings) -> Paths | None:
+    def paths(
+        self, training_set: TrainingSet, maxpat: int, settings: Settings, stage: str = "fit"
+    ) -> Paths | None:
         """Walk the paths of one size; None if the budget ended before their first point."""
         held_out = None
         if self.validation is not None:
@@ -49,7 +53,7 @@ class _Request:
         # What one size could not afford is said once, at the end.
         quiet = replace(settings, notices=settings.notices.but(RuntimeWarning))
         try:
-            return walk(training_set, quiet, Walk(self.rho, maxpat, held_out))
+            return walk(training_set, quiet, Walk(self.rho, maxpat, held_out, stage=stage))
         except BudgetError:
             return None
 
@@ -91,7 +95,7 @@ def _upwards(request: _Request, maxpat: int) -> Deepened:
     reached: Deepened | None = None
     for size in range(1, maxpat + 1):
         work, seconds = training_set.placement.spent()
-        paths = request.paths(training_set, size, _less(settings, work, seconds))
+        paths = request.paths(training_set, size, _less(settings, work, seconds), UPWARDS)
         if paths is not None and request.are_whole(paths):
             reached = Deepened(size, training_set, paths)
             continue
@@ -107,7 +111,7 @@ def _single_nodes(request: _Request) -> Deepened:
         request.settings, max_nodes=None, max_bytes=None, max_work=None, max_seconds=None
     )
     training_set = replace(request, settings=free).training_set(1)
-    paths = request.paths(training_set, 1, free)
+    paths = request.paths(training_set, 1, free, UPWARDS)
     assert paths is not None
     return Deepened(1, training_set, paths)
 

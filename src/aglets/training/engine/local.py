@@ -14,6 +14,7 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts, Tree
 from aglets.mining.arguments import checked_scale
+from aglets.mining.growth import Growth
 from aglets.model.losses import JointLoss
 from aglets.preprocessing.starts import starting_vectors
 from aglets.training.engine.covariate_design import CovariateDesign, CovariateMoments
@@ -93,6 +94,8 @@ class LocalPlacement:
         self._held_out: dict[int, HeldOut] = {}
         self._loaded: dict[int, tuple[StoredSample, Sample]] = {}
         self._seconds = 0.0  # of searches before time was last granted
+        self._adopted: Growth | None = None
+        self._is_used = False
 
     @property
     def n_outputs(self) -> int:
@@ -106,7 +109,20 @@ class LocalPlacement:
     def allow(self, max_work: int | None, max_seconds: float | None) -> None:
         """Grant so much to the searches from now on."""
         self._seconds += self.tree.seconds_spent
-        self.tree.allow(max_work=max_work, max_seconds=max_seconds)
+        begun = 0
+        if self._adopted is not None:
+            begun, self._adopted = self._adopted.begun, replace(self._adopted, begun=0)
+        self.tree.allow(max_work=max_work, max_seconds=max_seconds, begun=begun)
+
+    def growth(self) -> Growth:
+        """How far the tree has grown."""
+        return self.tree.growth if self._adopted is None else self._adopted
+
+    def adopt(self, growth: Growth) -> None:
+        """Take the tree as grown like that: it is, once a path needs it."""
+        if not self._is_used:
+            self.tree.charge(growth.work - self.tree.work_spent, 0.0)
+            self._adopted = growth
 
     def settle(self, work: int, seconds: float) -> None:
         """Count as spent, in all, what another process spent that had these graphs before."""
@@ -115,6 +131,10 @@ class LocalPlacement:
 
     def graphs_for(self, goal: Goal, design: CovariateDesign | None = None) -> LocalGraphs:
         """Return the graphs as one path sees them; a design of several shards comes from them."""
+        self._is_used = True
+        if self._adopted is not None:
+            grown, self._adopted = self._adopted, None
+            self.tree.grow_as(grown)
         values, weight = self.sample.covariates, self.weight_of(goal.output)
         if design is None and values is not None:
             design = CovariateDesign.of(values, goal.covariate_penalty, weight)

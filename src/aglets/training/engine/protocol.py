@@ -32,6 +32,7 @@ import numpy as np
 
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern
+from aglets.mining.growth import Growth
 from aglets.model.losses import JointLoss, Loss
 from aglets.training.engine.covariate_design import CovariateDesign
 from aglets.training.sample import Sample
@@ -263,6 +264,12 @@ class Placement(Protocol):
 
     def graphs_for(self, goal: Goal) -> TrainingGraphs:
         """Return the graphs as one path sees them."""
+
+    def growth(self) -> Growth | None:
+        """How far the mining tree has grown, if another placement could begin there."""
+
+    def adopt(self, growth: Growth) -> None:
+        """Begin with a tree that was grown so far by an earlier run."""
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ import numpy as np
 
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.mining import Found, Pattern, Starts
+from aglets.mining.growth import Growth
 from aglets.model.losses import JointLoss
 from aglets.model.losses.loss import intercept_by_newton
 from aglets.model.losses.softmax import intercepts_by_newton
@@ -150,6 +151,12 @@ class ShardedPlacement:
         n = len(self.parts)
         work = None if max_work is None else max_work // n
         ask(self.parts, "allow", work, None if max_seconds is None else max_seconds / n)
+
+    def growth(self) -> None:
+        """Nothing: the trees of shards are grown again after an interruption, as searches ask."""
+
+    def adopt(self, growth: Growth) -> None:
+        """Do nothing, see `growth`."""
 
     def graphs_for(self, goal: Goal) -> ShardedGraphs:
         """Return the graphs as one path sees them."""
