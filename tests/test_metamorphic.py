@@ -52,7 +52,9 @@ def decision(fitted, graphs: GraphSet) -> np.ndarray:
     return fitted.model_.decision_function(graphs)
 
 
-def assert_same(one, two, graphs: GraphSet, *, shift: float = 0.0, factor: float = 1.0) -> None:
+def assert_same(
+    one, two, graphs: GraphSet, *, shift: float = 0.0, factor: float = 1.0, room: float = 1e-6
+) -> None:
     """The second model answers shift + factor times what the first does, with as many graphlets.
 
     Without attributes, graphlets that occur in the same graphs may share their weight in any way.
@@ -61,7 +63,7 @@ def assert_same(one, two, graphs: GraphSet, *, shift: float = 0.0, factor: float
     assert len(one.graphlets_) > 0
     if graphs.n_attributes:
         assert len(two.graphlets_) == len(one.graphlets_)
-    np.testing.assert_allclose(decision(two, graphs), expected, rtol=1e-6, atol=1e-6 * abs(factor))
+    np.testing.assert_allclose(decision(two, graphs), expected, rtol=room, atol=room * abs(factor))
 
 
 @pytest.mark.parametrize("solver", ["fast", "paper"])
@@ -73,7 +75,8 @@ def test_every_graph_twice_with_half_the_weight_is_the_same_problem(graphs, loss
     once = estimator(loss, **options).fit(graphs, y, weight)
     both = GraphSet.concatenate([graphs, graphs])
     twice = estimator(loss, **options).fit(both, np.tile(y, 2), np.tile(weight / 2.0, 2))
-    assert_same(once, twice, graphs)
+    # Steps of the paper's solver end where the objective hardly falls, some way before its optimum.
+    assert_same(once, twice, graphs, room=1e-6 if solver == "fast" else 1e-5)
     assert twice.objective_ == pytest.approx(once.objective_, rel=1e-8)
 
 
