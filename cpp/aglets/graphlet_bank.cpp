@@ -1,17 +1,30 @@
 #include "graphlet_bank.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
+#include "distance.hpp"
 #include "distinct_rows.hpp"
 #include "table_costs.hpp"
 #include "tie_order.hpp"
 
 namespace aglets {
 
+namespace {
+
+/// Embeddings in one graph that are listed to find the best; beyond it, bounds are better.
+constexpr std::size_t max_listed = 1000;
+/// Bytes of all lists together, as a multiple of those of the largest table.
+constexpr std::int64_t lists_per_table = 128;
+
+}  // namespace
+
 GraphletBank::GraphletBank(std::shared_ptr<const GraphSet> graphs, std::int64_t table_bytes)
-    : graphs_(std::move(graphs)), table_bytes_(table_bytes) {}
+    : graphs_(std::move(graphs)),
+      table_bytes_(table_bytes),
+      list_bytes_(lists_per_table * table_bytes) {}
 
 std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> support, Ticker& ticker,
                                Channel channel) {
@@ -24,6 +37,8 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
     entry->ranks = {};
     entry->ends = {};
     find_places(*entry, ticker);
+    entry->leads.reset(entry->place_graphs.size(), entry->matcher.pattern().labels.size());
+    entry->lists.reset(entry->support.size());
   }
   entries_.push_back(std::move(entry));
   return size() - 1;
@@ -197,20 +212,141 @@ void GraphletBank::match_costs(const Entry& entry, Cost&& cost,
   }
 }
 
+/// Costs of listed embeddings; a node's share is the same in all of them.
+void GraphletBank::list_costs(const Entry& entry, std::int32_t graph, FlatAttributes z,
+                              Scratch& scratch) const {
+  const auto& pattern = entry.matcher.pattern();
+  const auto k = static_cast<std::size_t>(pattern.n_nodes());
+  const auto n = static_cast<std::size_t>(graphs_->n_nodes(graph));
+  scratch.costs.clear();
+  if (graphs_->n_edge_attributes() > 0) {
+    for (std::size_t at = 0; at < scratch.found.size(); at += k)
+      scratch.costs.push_back(
+          embedding_cost(*graphs_, graph, pattern, z, std::span(scratch.found).subspan(at, k)));
+    return;
+  }
+  scratch.node_costs.resize(k * n);
+  for (std::size_t node = 0; node < k; ++node)
+    for (const auto image : graphs_->nodes_with_label(graph, pattern.labels[node]))
+      scratch.node_costs[node * n + image] =
+          squared_distance(node_row(z, *graphs_, static_cast<int>(node)),
+                           graphs_->attributes(graphs_->first_node(graph) + image));
+  for (std::size_t at = 0; at < scratch.found.size(); at += k) {
+    double cost = 0.0;
+    for (std::size_t node = 0; node < k; ++node)
+      cost += scratch.node_costs[node * n + scratch.found[at + node]];
+    scratch.costs.push_back(cost);
+  }
+}
+
+/// Takes the best of the listed embeddings that belong to a place, and remembers its lead.
+void GraphletBank::match_place(const Entry& entry, std::size_t place,
+                               std::span<const std::int32_t> previous, const Scratch& scratch,
+                               std::span<std::int32_t> nodes) const {
+  const auto k = nodes.size();
+  const auto graph = entry.place_graphs[place];
+  const auto row = [&](std::size_t i) { return std::span(scratch.found).subspan(i * k, k); };
+  const auto is_here = [&](std::size_t i) {
+    return entry.place_roots.empty() || row(i)[0] == entry.place_roots[place];
+  };
+  const TieOrder ties(*graphs_, graph, entry.matcher.pattern());
+  const auto n = scratch.costs.size();
+  double lowest = HUGE_VAL;
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_here(i)) lowest = std::min(lowest, scratch.costs[i]);
+  const double limit = tie_limit(lowest);
+  auto chosen = n;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (scratch.costs[i] > limit || !is_here(i)) continue;
+    if (!previous.empty() && std::ranges::equal(previous, row(i))) {
+      chosen = i;
+      break;
+    }
+    if (chosen == n || ties.precedes(row(i), row(chosen))) chosen = i;
+  }
+  if (chosen == n) throw std::logic_error("a place of a graphlet has no embedding");
+  double second = HUGE_VAL;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (scratch.costs[i] >= second || !is_here(i)) continue;
+    // Embeddings that match the same attributes cost the same wherever z goes.
+    if (scratch.costs[i] > limit || !ties.same(row(i), row(chosen))) second = scratch.costs[i];
+  }
+  std::ranges::copy(row(chosen), nodes.begin());
+  entry.leads.remember(place, nodes, scratch.costs[chosen], second);
+}
+
+/// Lists all embeddings in a supporting graph, kept ones if there are; false if too many.
+bool GraphletBank::list_embeddings(const Entry& entry, std::size_t supporting,
+                                   std::vector<std::int32_t>& found, Ticker& ticker) const {
+  using State = EmbeddingLists::State;
+  auto& lists = entry.lists;
+  if (lists.state(supporting) == State::crowded) return false;
+  if (lists.state(supporting) == State::listed) {
+    const auto nodes = lists.nodes(supporting);
+    found.assign(nodes.begin(), nodes.end());
+    return true;
+  }
+  found.clear();
+  if (!entry.matcher.all(entry.support[supporting], max_listed, found, ticker)) {
+    lists.set_state(supporting, State::crowded);
+    return false;
+  }
+  if (lists.state(supporting) == State::unlisted) return true;
+  const auto bytes = static_cast<std::int64_t>(found.size());
+  if (list_bytes_.fetch_sub(bytes) < bytes || !lists.keep(supporting, found)) {
+    list_bytes_ += bytes;
+    lists.set_state(supporting, State::unlisted);
+  }
+  return true;
+}
+
 void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
                                 std::span<const std::int32_t> previous, std::span<double> costs,
                                 std::span<std::int32_t> embedding, Ticker& ticker) const {
-  const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
+  const auto& pattern = entry.matcher.pattern();
+  const auto k = static_cast<std::size_t>(pattern.n_nodes());
+  const std::lock_guard lock(entry.mutex);
+  entry.leads.move_to(z);
+  Scratch scratch;
+  std::size_t supporting = 0;
+  bool is_listed = false, is_crowded = false;  // in the graph at hand
   for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
+    ticker.tick();
     const auto before = previous.empty() ? previous : previous.subspan(place * k, k);
     const auto graph = entry.place_graphs[place];
-    const auto match =
-        entry.channel.counts()
-            ? entry.matcher.best_at(graph, entry.place_roots[place], z, before, ticker)
-            : entry.matcher.best(graph, z, before, ticker);
-    costs[place] = match.cost;
-    std::copy(match.nodes.begin(), match.nodes.end(), embedding.begin() + place * k);
+    if (graph != entry.support[supporting]) {
+      ++supporting;
+      is_listed = is_crowded = false;
+    }
+    const auto nodes = embedding.subspan(place * k, k);
+    if (entry.leads.holds(place)) {
+      std::ranges::copy(entry.leads.nodes(place), nodes.begin());
+      // Of embeddings that match the same attributes the previous one stays.
+      if (!before.empty() && !std::ranges::equal(before, nodes) &&
+          TieOrder(*graphs_, graph, pattern).same(before, nodes))
+        std::ranges::copy(before, nodes.begin());
+    } else {
+      if (!is_listed && !is_crowded) {
+        is_listed = list_embeddings(entry, supporting, scratch.found, ticker);
+        is_crowded = !is_listed;
+        if (is_listed) list_costs(entry, graph, z, scratch);
+      }
+      if (is_listed)
+        match_place(entry, place, before, scratch, nodes);
+      else
+        std::ranges::copy(search_place(entry, place, z, before, ticker).nodes, nodes.begin());
+    }
+    costs[place] = embedding_cost(*graphs_, graph, pattern, z, nodes);
   }
+}
+
+/// The best embedding of a place by a search with bounds.
+Match GraphletBank::search_place(const Entry& entry, std::size_t place, FlatAttributes z,
+                                 std::span<const std::int32_t> previous, Ticker& ticker) const {
+  const auto graph = entry.place_graphs[place];
+  return entry.channel.counts()
+             ? entry.matcher.best_at(graph, entry.place_roots[place], z, previous, ticker)
+             : entry.matcher.best(graph, z, previous, ticker);
 }
 
 /// Places with a weight as they come, those of one graph by their matched rows.

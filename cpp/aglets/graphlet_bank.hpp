@@ -1,13 +1,17 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "budget.hpp"
 #include "channel.hpp"
+#include "embedding_lists.hpp"
 #include "graph_set.hpp"
+#include "leads.hpp"
 #include "matching.hpp"
 #include "pattern.hpp"
 
@@ -17,8 +21,9 @@ namespace aglets {
 /// attributes. Molecules hold few embeddings of a pattern each, so the attributes
 /// of all of them are laid out once, column by column; costs for new z are then one
 /// streaming pass. Embeddings with the same attributes share a column if most do. Where
-/// the table would be too large, each graph is searched again, from its previous best
-/// embedding.
+/// the table would be too large, graphs are searched again, but only those in which the
+/// attributes have moved far enough for another embedding to be the best (`Leads`), and in
+/// lists of their embeddings, as long as there is room. Neither changes what is found.
 ///
 /// A graphlet that counts has a *place* in a graph for each image of its root (its
 /// first node); any other one has a single place in each supporting graph. Places
@@ -86,6 +91,16 @@ private:
     std::size_t n_columns = 0;          // of the table
     std::vector<double> table;          // attributes: flat_size rows
     std::vector<std::int32_t> columns;  // of embeddings; empty if each has its own
+    mutable Leads leads;                // without a table
+    mutable EmbeddingLists lists;       // without a table
+    mutable std::mutex mutex;           // for these two
+  };
+
+  /// What a search of one graph needs, kept from one to the next.
+  struct Scratch {
+    std::vector<std::int32_t> found;
+    std::vector<double> node_costs;
+    std::vector<double> costs;
   };
 
   bool collect(Entry& entry, Ticker& ticker) const;
@@ -106,9 +121,17 @@ private:
   void match_graphs(const Entry& entry, FlatAttributes z, std::span<const std::int32_t> previous,
                     std::span<double> costs, std::span<std::int32_t> embedding,
                     Ticker& ticker) const;
+  void list_costs(const Entry& entry, std::int32_t graph, FlatAttributes z, Scratch& scratch) const;
+  bool list_embeddings(const Entry& entry, std::size_t supporting, std::vector<std::int32_t>& found,
+                       Ticker& ticker) const;
+  void match_place(const Entry& entry, std::size_t place, std::span<const std::int32_t> previous,
+                   const Scratch& scratch, std::span<std::int32_t> nodes) const;
+  Match search_place(const Entry& entry, std::size_t place, FlatAttributes z,
+                     std::span<const std::int32_t> previous, Ticker& ticker) const;
 
   std::shared_ptr<const GraphSet> graphs_;
   std::int64_t table_bytes_;
+  mutable std::atomic<std::int64_t> list_bytes_;  // that lists may still take
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 

@@ -47,6 +47,11 @@ public:
   /// True if embedding `a` comes before embedding `b`.
   bool precedes(std::span<const std::int32_t> a, std::span<const std::int32_t> b) const;
 
+  /// True if both match the same rows: they cost the same whatever the attributes.
+  bool same(std::span<const std::int32_t> a, std::span<const std::int32_t> b) const {
+    return !precedes(a, b) && !precedes(b, a);
+  }
+
 private:
   const GraphSet& graphs_;
   std::int32_t graph_;

@@ -7,11 +7,12 @@ or their nodes numbered.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from aglets.graphs.arrays import Bools, Floats, Ints
 from aglets.graphs.graph_set import GraphSet
 
 __all__ = ["content_order"]
@@ -38,15 +39,56 @@ def content_order(graphs: GraphSet, *columns: npt.ArrayLike) -> npt.NDArray[np.i
     graph_of = np.repeat(np.arange(len(graphs)), graphs.n_nodes)
     rows = np.column_stack([graphs.labels, graphs.attributes, _degrees(graphs)])
     rows = rows[np.lexsort((*rows.T[::-1], graph_of))]
-    offsets = graphs.node_offsets
-    numbers = np.empty((len(graphs), len(columns)))
-    for j, column in enumerate(columns):
-        numbers[:, j] = column
-    keys = [
-        (*numbers[i].tolist(), graphs.n_nodes[i], graphs.n_edges[i], *rows[start:end].ravel())
-        for i, (start, end) in enumerate(pairwise(offsets))
-    ]
-    return np.array(sorted(range(len(graphs)), key=keys.__getitem__), dtype=np.intp)
+    sizes = graphs.n_nodes
+    first = (*(np.asarray(column) for column in columns), sizes, graphs.n_edges)
+    order = np.lexsort(first[::-1])
+    starts = _starts_of_groups(*(column[order] for column in first))
+    firsts = graphs.node_offsets[:-1] * rows.shape[1]
+    return _refined(order, starts, rows.ravel(), firsts, sizes * rows.shape[1])
+
+
+def _refined(
+    order: npt.NDArray[np.intp], starts: Bools, entries: Floats, firsts: Ints, lengths: Ints
+) -> npt.NDArray[np.intp]:
+    """Sort within groups by one entry after the other; most groups are single after a few.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_graphs,)
+    starts : ndarray of shape (n_graphs,)
+        Whether a group begins at each place of the order.
+    entries : ndarray
+        What all graphs hold, flat.
+    firsts, lengths : ndarray of shape (n_graphs,)
+        Which of the entries are those of each graph; lengths are the same within a group.
+    """
+    order, starts = order.copy(), starts.copy()
+    places = np.arange(len(order))
+    entry = 0
+    while True:
+        ends = np.append(starts[1:], True)
+        places = places[~(starts & ends)[places]]
+        places = places[lengths[order[places]] > entry]
+        if not len(places):
+            return order
+        groups = np.cumsum(starts)[places]
+        own = order[places]
+        values = entries[firsts[own] + entry]
+        sorting = np.lexsort((values, groups))
+        order[places] = own[sorting]
+        starts[places] = _starts_of_groups(groups, values[sorting])
+        entry += 1
+
+
+def _starts_of_groups(*columns: npt.NDArray[Any]) -> Bools:
+    """Whether each row of some columns differs from the one before it; gaps (NaN) are equal."""
+    starts = np.zeros(len(columns[0]), dtype=bool)
+    starts[:1] = True
+    for column in columns:
+        missing = column != column
+        both = missing[1:] & missing[:-1]
+        starts[1:] |= (column[1:] != column[:-1]) & ~both
+    return starts
 
 
 def _degrees(graphs: GraphSet) -> npt.NDArray[np.int64]:

@@ -288,7 +288,11 @@ def score_sums(
 
 def _less_log(scores: Floats) -> Floats:
     """-s log s, which is rho s D, and 0 where s = 0."""
-    return np.where(scores > 0.0, -np.log(np.maximum(scores, 1e-300)), 0.0) * scores
+    # Most patterns occur in few graphs.
+    logs = np.zeros_like(scores)
+    np.log(scores, out=logs, where=scores > 0.0)
+    logs *= -scores
+    return logs
 
 
 class LocalLine:
