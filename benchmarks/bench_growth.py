@@ -2,6 +2,7 @@
 
 ``--python OTHER/.venv/bin/python`` fits every set with the code that the other interpreter has
 installed, too, right before this one's: before and after in one run. Every fit is a fresh process.
+``--before-up-to N`` leaves larger sets to the new code.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def main() -> None:
         return
     parser = arguments(__doc__)
     parser.add_argument("--python", metavar="PATH", help="interpreter with the old code installed")
+    parser.add_argument("--before-up-to", type=int, default=10**9, metavar="N")
     parser.add_argument("--hiv", nargs="*", type=int, default=HIV, help="numbers of molecules")
     parser.add_argument("--generated", nargs="*", type=int, default=GENERATED)
     parser.add_argument("--ratios", nargs="+", type=float, default=RATIOS)
@@ -51,6 +53,8 @@ def main() -> None:
     cases = [("HIV", number, ratio) for ratio, number in product(ratios, hiv)]
     cases += [("generated", number, ratios[0]) for number in generated]
     for (kind, number, ratio), (code, python) in product(cases, codes.items()):
+        if code == "before" and number > options.before_up_to:
+            continue
         records.measure(
             f"{kind} {number}, ratio {ratio}, {code}",
             elsewhere,
@@ -107,7 +111,7 @@ def molecules(number: int) -> tuple[GraphSet, np.ndarray]:
 def write(records: Records, cases: list[tuple[str, int, float]], codes: list[str]) -> None:
     rows, slopes = [], []
     for kind, number, ratio in cases:
-        found = [records.records[f"{kind} {number}, ratio {ratio}, {code}"] for code in codes]
+        found = found_of(records, (kind, number, ratio), codes)
         new = found[-1]
         rows.append(
             [
@@ -120,12 +124,15 @@ def write(records: Records, cases: list[tuple[str, int, float]], codes: list[str
         )
     for kind, ratio in dict.fromkeys((kind, ratio) for kind, _, ratio in cases):
         numbers = [number for one, number, own in cases if (one, own) == (kind, ratio)]
-        for code in codes if len(numbers) > 1 else ():
-            own = [records.records[f"{kind} {number}, ratio {ratio}, {code}"] for number in numbers]
+        for code in codes:
+            own = [one for n in numbers for one in found_of(records, (kind, n, ratio), [code])]
+            if len(own) < 2:
+                continue
+            sizes = [one["graphs"] for one in own]
             seconds = np.array([one["cpu"] for one in own])
             each = seconds / [max(one["graphlets"], 1) for one in own]
-            slopes.append([f"{kind}, ratio {ratio}, {code}", slope(numbers, seconds)])
-            slopes[-1].append(slope(numbers, each))
+            name = f"{kind}, ratio {ratio}, {code}, {sizes[0]} to {sizes[-1]} graphs"
+            slopes.append([name, slope(sizes, seconds), slope(sizes, each)])
     head = ["set", "graphs", "ratio", "graphlets", "CPU s", "ms per graph"]
     head += ["us per graph and graphlet", "peak MB"]
     records.write(
@@ -137,6 +144,15 @@ def write(records: Records, cases: list[tuple[str, int, float]], codes: list[str
         "CPU seconds, and CPU seconds per graphlet, grow like the number of graphs to the power:",
         table(["set", "all", "per graphlet"], slopes),
     )
+
+
+def found_of(
+    records: Records, case: tuple[str, int, float], codes: list[str]
+) -> list[dict[str, Any]]:
+    """Return the records of a case that were measured."""
+    kind, number, ratio = case
+    names = [f"{kind} {number}, ratio {ratio}, {code}" for code in codes]
+    return [records.records[name] for name in names if name in records.records]
 
 
 def slope(numbers: list[int], seconds: np.ndarray) -> str:
