@@ -23,7 +23,7 @@ from aglets.io.files import ReadOptions
 from aglets.io.stream import batches, graphs_of
 from aglets.io.tu import read_tu
 from aglets.model.file import load
-from aglets.training.checkpoint import read_paths, read_resumes
+from aglets.training.checkpoint import read_growth, read_paths, read_resumes
 
 SOURCE = str(Path(aglets.__file__).parent)
 MARK = b"%%%% "
@@ -218,7 +218,7 @@ def fuzz_model(data: bytes, folder: Path) -> None:
 
 def fuzz_checkpoint_bytes(data: bytes, folder: Path) -> None:
     path = _file(data, folder, "fuzz.npz")
-    for read in (read_paths, read_resumes):
+    for read in (read_paths, read_resumes, read_growth):
         with refusing("fuzz.npz"):
             read(path)
 
@@ -226,7 +226,7 @@ def fuzz_checkpoint_bytes(data: bytes, folder: Path) -> None:
 def fuzz_checkpoint(data: bytes, folder: Path) -> None:
     """The members of a file of a checkpoint."""
     path = _zip(sections(data), folder / "fuzz.npz")
-    for read in (read_paths, read_resumes):
+    for read in (read_paths, read_resumes, read_growth):
         with refusing("fuzz.npz"):
             read(path)
 

@@ -9,14 +9,21 @@ import socket
 import subprocess
 import sys
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 
 import numpy as np
 import pytest
 
 from aglets import LagraClassifier, LagraClassifierCV, datasets
-from aglets.training.checkpoint import Checkpoint, fingerprint, read_paths, write_paths
+from aglets.mining import Tree
+from aglets.training.checkpoint import (
+    Checkpoint,
+    fingerprint,
+    read_growth,
+    read_paths,
+    write_paths,
+)
 from aglets.training.fitting import FitCallback, Task
 
 
@@ -130,6 +137,34 @@ def test_a_damaged_file_is_named(tmp_path):
     path.write_bytes(b"PK torn")
     with pytest.raises(ValueError, match="cannot be read .*; delete it, and its path will be walk"):
         kept.begin(Task("holdout", 0.5, 3), None)
+
+
+NUMBERS = np.array([0, 10, 5])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"growth": np.zeros((3, 2)), "growth_numbers": NUMBERS},
+        {"growth": np.zeros(6, np.int32), "growth_numbers": NUMBERS},
+        {"growth": np.zeros((3, 3), np.int32), "growth_numbers": NUMBERS},
+        {"growth": np.zeros((3, 2), np.int32), "growth_numbers": NUMBERS[:2]},
+        {"growth": np.zeros((3, 2), np.int32)},
+    ],
+)
+def test_damaged_growth_is_named(columns, tmp_path):
+    path = tmp_path / "torn.npz"
+    np.savez(path, **columns)
+    with pytest.raises(ValueError, match=r"torn\.npz of a checkpoint, but it cannot be read"):
+        read_growth(path)
+
+
+def test_growth_of_another_tree_is_refused_in_a_sentence():
+    graphs, _, _ = datasets.make_planted(10, random_state=1)
+    tree = Tree(graphs, maxpat=2)
+    wrong = replace(tree.growth, counts=np.zeros((1, 2), dtype=np.int32))
+    with pytest.raises(ValueError, match="Expected the growth of a tree of the same graphs"):
+        tree.grow_as(wrong)
 
 
 class KilledError(Exception):
