@@ -34,6 +34,7 @@ from aglets.datasets import (
 )
 from aglets.model.losses import SquaredHinge
 from aglets.model.metrics import METRICS, Answers, metrics, target_metrics
+from aglets.model.ranking import average_precision, roc_auc
 from aglets.model.target import Target
 
 
@@ -316,3 +317,23 @@ def test_evaluate_takes_parts_and_scoring(molecules, cv, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["score_name"] == "AUC"
     assert found["estimate"]["mean"] == pytest.approx(found["metrics"]["AUC"]["mean"])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_areas_under_curves_are_those_of_scikit(weighted):
+    rng = np.random.default_rng(0)
+    for n_values in (2, 5, 1000):
+        positive = rng.random(80) < 0.3
+        score = rng.integers(0, n_values, 80) / n_values + 0.1 * positive
+        weight = rng.uniform(0.0, 2.0, 80) if weighted else None
+        expected = scikit.roc_auc_score(positive, score, sample_weight=weight)
+        assert roc_auc(positive, score, weight) == pytest.approx(expected, abs=1e-14)
+        expected = scikit.average_precision_score(positive, score, sample_weight=weight)
+        assert average_precision(positive, score, weight) == pytest.approx(expected, abs=1e-14)
+
+
+def test_areas_are_not_defined_without_both_kinds():
+    score = np.array([0.3, 0.1])
+    assert np.isnan(roc_auc(np.array([True, True]), score))
+    assert np.isnan(roc_auc(np.array([False, False]), score))
+    assert np.isnan(average_precision(np.array([False, False]), score))

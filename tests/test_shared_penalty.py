@@ -105,21 +105,39 @@ def test_quadratic_functions_are_minimised_where_columns_are_nearly_equal(one_ma
         rows = rng.normal(size=40) + apart * rng.normal(size=(n_rows, 40))
         bends = rng.uniform(0.2, 1.0, (3, 40))
         if one_matrix:
-            Q, scale = rows @ rows.T, np.array([0.5, 1.0, 2.0])
-            each = [factor * Q for factor in scale]
+            scale = np.array([0.5, 1.0, 2.0])
+            each = [factor * (rows @ rows.T) for factor in scale]
+            Q = (rows @ rows.T)[:, :, None]
         else:
             each = [(rows * bend) @ rows.T for bend in bends]
             Q, scale = np.stack(each, axis=2), np.ones(3)
         q = rows @ rng.normal(size=(40, 3))
         lam = np.full(n_rows, 0.2 * np.abs(q).max())
-        B, sweeps = _core.group_lasso(Q, scale, q, lam, sharing, np.zeros((n_rows, 3)), 1e-10, 5000)
+        all_rows, start = np.arange(n_rows, dtype=np.int32), np.zeros((n_rows, 3))
+        B, sweeps = _core.group_lasso(Q, all_rows, scale, q, lam, sharing, start, 1e-10, 5000)
         assert sweeps < 5000
         slopes = q - np.column_stack([own @ b for own, b in zip(each, B.T, strict=True)])
         assert shared.violations(slopes, B, lam[0], sharing).max() < 1e-6
 
 
 def test_sizes_that_do_not_agree_are_refused():
+    rows, two, table = np.arange(2, dtype=np.int32), np.ones(2), np.ones((2, 2))
+    Q = np.eye(2)[:, :, None]
     with pytest.raises(ValueError, match="must agree in size"):
-        _core.group_lasso(
-            np.eye(2), np.ones(2), np.ones((3, 2)), np.ones(2), 1.0, np.ones((2, 2)), 1e-9, 10
-        )
+        _core.group_lasso(Q, rows, two, np.ones((3, 2)), two, 1.0, table, 1e-9, 10)
+    with pytest.raises(ValueError, match="positions in Q"):
+        _core.group_lasso(Q, rows + 1, two, table, two, 1.0, table, 1e-9, 10)
+    with pytest.raises(ValueError, match="rows and weights must agree"):
+        _core.grams(np.ones((2, 3)), np.ones((1, 4)))
+    with pytest.raises(ValueError, match="square"):
+        _core.without_last(np.ones((2, 3, 1)))
+
+
+def test_rows_that_violate_move_a_few_at_a_time_the_worst_first():
+    g = np.column_stack([np.linspace(2.0, 4.0, 60), np.zeros(60)])
+    beta = np.zeros((60, 2))
+    moving = Shared(1.0, 1.0).moving(g, beta)
+    assert np.flatnonzero(moving).tolist() == list(range(50, 60))
+    beta[:50] = 1.0  # rows in use move, whatever their gradient is
+    assert Shared(5.0, 1.0).moving(g, beta).tolist() == [True] * 50 + [False] * 10
+    assert Shared(1.0, 1.0).moving(g, beta).all()

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "wide.hpp"
+
 namespace aglets {
 
 namespace {
@@ -12,38 +14,106 @@ namespace {
 /// Sweeps between two extrapolations.
 constexpr std::size_t WINDOW = 5;
 constexpr int MAX_ROOT_STEPS = 60;
+/// Newton's steps below this part of the root leave an error of rounding.
+constexpr double SHORT = 1e-9;
+/// Numbers that are summed side by side.
+constexpr std::size_t LANES = 8;
 
-double soft_threshold(double value, double threshold) {
-  if (value > threshold) return value - threshold;
-  if (value < -threshold) return value + threshold;
-  return 0.0;
+/// Sums in a fixed number of lanes, so that every instruction set gives the same sum.
+template <class Term>
+inline double sum_of(std::size_t n, Term term) {
+  double lanes[LANES] = {};
+  std::size_t k = 0;
+  for (; k + LANES <= n; k += LANES)
+    for (std::size_t lane = 0; lane < LANES; ++lane) lanes[lane] += term(k + lane);
+  for (std::size_t lane = 0; k < n; ++k, ++lane) lanes[lane] += term(k);
+  double total = 0.0;
+  for (const double part : lanes) total += part;
+  return total;
 }
 
-double norm(std::span<const double> values) {
-  double squares = 0.0;
-  for (const double value : values) squares += value * value;
-  return std::sqrt(squares);
+inline double norm_of(const double* values, std::size_t n) {
+  return std::sqrt(sum_of(n, [=](std::size_t k) { return values[k] * values[k]; }));
 }
 
-/// The root t of |(v_k / (c_k t + slack))_k|_2 = 1. One over the norm is concave
-/// and grows with t, so Newton's steps on it from the left end never pass the root.
-double row_norm(std::span<const double> c, std::span<const double> v, double slack) {
-  const auto [low, high] = std::minmax_element(c.begin(), c.end());
-  const double size = norm(v);
-  double t = (size - slack) / *high;
-  if (*low == *high) return t;
+/// The root t of |(v_k / (c_k t + slack))_k|_2 = 1, for curvatures c between low and high. One over
+/// the norm is concave and grows with t, so Newton's steps on it never pass the root from the left,
+/// and reach its left in one step from the right. They begin at a guess unless that lies left of
+/// where the root may be. Each step squares the error, so a short one is the last.
+inline double row_norm(const double* c, const double* v, std::size_t n, double slack, double low,
+                       double high, double guess) {
+  const double least = (norm_of(v, n) - slack) / high;
+  if (low == high) return least;
+  double t = std::max(least, guess);
   for (int step = 0; step < MAX_ROOT_STEPS; ++step) {
-    double squares = 0.0, slope = 0.0;
-    for (std::size_t k = 0; k < c.size(); ++k) {
-      const double part = v[k] / (c[k] * t + slack);
-      squares += part * part;
-      slope += part * part * c[k] / (c[k] * t + slack);
+    double squares[LANES] = {}, slope[LANES] = {};
+    const auto add = [&](std::size_t k, std::size_t lane) {
+      const double over = 1.0 / (c[k] * t + slack), part = v[k] * over;
+      squares[lane] += part * part;
+      slope[lane] += part * part * (c[k] * over);
+    };
+    std::size_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+      for (std::size_t lane = 0; lane < LANES; ++lane) add(k + lane, lane);
+    for (std::size_t lane = 0; k < n; ++k, ++lane) add(k, lane);
+    double square = 0.0, fall = 0.0;
+    for (std::size_t lane = 0; lane < LANES; ++lane) {
+      square += squares[lane];
+      fall += slope[lane];
     }
-    const double change = squares * (std::sqrt(squares) - 1.0) / slope;
-    t += change;
-    if (!(change > 1e-15 * t)) break;
+    const double change = square * (std::sqrt(square) - 1.0) / fall;
+    t = std::max(t + change, least);
+    if (!(std::abs(change) > SHORT * t)) break;
   }
   return t;
+}
+
+/// `group_row` with curvatures between low and high.
+inline void best_row(const double* c, const double* u, std::size_t n, double lambda, double sharing,
+                     double low, double high, double guess, double* b) {
+  const double plain = (1.0 - sharing) * lambda, slack = sharing * lambda;
+  for (std::size_t k = 0; k < n; ++k)
+    b[k] = std::max(u[k] - plain, 0.0) + std::min(u[k] + plain, 0.0);
+  if (slack == 0.0) {
+    for (std::size_t k = 0; k < n; ++k) b[k] = b[k] == 0.0 ? 0.0 : b[k] / c[k];
+    return;
+  }
+  if (norm_of(b, n) <= slack) {
+    for (std::size_t k = 0; k < n; ++k) b[k] = 0.0;
+    return;
+  }
+  const double t = row_norm(c, b, n, slack, low, high, guess);
+  for (std::size_t k = 0; k < n; ++k) b[k] *= t / (c[k] * t + slack);
+}
+
+/// Where a row of coefficients should go, given its slopes: writes the change, and returns the
+/// square of what that changes its gradient by. `u` is for scratch.
+AGLETS_WIDE double change_of_row(const double* c, const double* slope, const double* row,
+                                 std::size_t n, double lambda, double sharing, double low,
+                                 double high, double* u, double* change) {
+  // Where nothing depends on a coefficient but the penalty, it is zero.
+  for (std::size_t k = 0; k < n; ++k) u[k] = c[k] > 0.0 ? slope[k] + c[k] * row[k] : 0.0;
+  best_row(c, u, n, lambda, sharing, low, high, norm_of(row, n), change);
+  for (std::size_t k = 0; k < n; ++k) change[k] -= row[k];
+  if (lambda == 0.0)
+    for (std::size_t k = 0; k < n; ++k)
+      if (!(c[k] > 0.0)) change[k] = 0.0;
+  return sum_of(n, [=](std::size_t k) { return change[k] * c[k] * (change[k] * c[k]); });
+}
+
+/// slope_ik -= Q_ik change_k for some rows i of Q, which has an entry per output or one for all.
+AGLETS_WIDE void follow(double* slope, const double* Q, const std::int32_t* rows, std::size_t n,
+                        const double* change, std::size_t n_outputs, bool one_matrix) {
+  for (std::size_t i = 0; i < n; ++i, slope += n_outputs) {
+    const auto at = static_cast<std::size_t>(rows[i]);
+    if (one_matrix) {
+      const double weight = Q[at];
+      for (std::size_t k = 0; k < n_outputs; ++k) slope[k] -= weight * change[k];
+    } else {
+      const double* weights = Q + at * n_outputs;
+      for (std::size_t k = 0; k < n_outputs; ++k) slope[k] -= weights[k] * change[k];
+    }
+  }
 }
 
 /// Solves A x = 1 for a small symmetric matrix by elimination with pivots; false if it is singular.
@@ -70,7 +140,7 @@ bool solved_for_ones(std::array<double, WINDOW * WINDOW> A, std::array<double, W
   return true;
 }
 
-/// Where a descent is: coefficients, and the slopes q - scale Q B that belong to them.
+/// Where a descent is: coefficients, and the slopes that belong to them.
 struct Place {
   std::vector<double> B, slope;
 };
@@ -80,14 +150,20 @@ public:
   BlockDescent(const GroupProblem& problem, std::span<double> B)
       : p_(problem),
         B_(B),
-        slope_(problem.q.begin(), problem.q.end()),
-        c_(n_outputs()),
+        start_(B.begin(), B.end()),
+        slope_(problem.slope.begin(), problem.slope.end()),
+        c_(B.size()),
         u_(n_outputs()),
-        moved_(n_outputs()),
         change_(n_outputs()) {
+    const auto K = n_outputs();
+    const bool one = p_.one_matrix();
     for (std::size_t j = 0; j < n_rows(); ++j) {
-      const auto row = B_.subspan(j * n_outputs(), n_outputs());
-      if (std::ranges::any_of(row, [](double value) { return value != 0.0; })) shift(j, row);
+      const auto row = static_cast<std::size_t>(p_.rows[j]), at = row * p_.size + row;
+      for (std::size_t k = 0; k < K; ++k)
+        c_[j * K + k] = p_.scale[k] * (one ? p_.Q[at] : p_.Q[at * K + k]);
+      const auto ends = std::ranges::minmax(std::span(c_).subspan(j * K, K));
+      low_.push_back(ends.min);
+      high_.push_back(ends.max);
     }
   }
 
@@ -97,24 +173,13 @@ public:
     double largest = 0.0;
     for (std::size_t j = 0; j < n_rows(); ++j) {
       const auto row = B_.subspan(j * K, K);
-      if (!all && is_zero(row)) continue;
-      if (!curvature(j)) continue;
-      // Where nothing depends on a coefficient but the penalty, it is zero.
-      for (std::size_t k = 0; k < K; ++k)
-        u_[k] = c_[k] > 0.0 ? slope_[j * K + k] + c_[k] * row[k] : 0.0;
-      group_row(c_, u_, p_.lambda[j], p_.sharing, moved_);
-      if (p_.lambda[j] == 0.0)
-        for (std::size_t k = 0; k < K; ++k)
-          if (!(c_[k] > 0.0)) moved_[k] = row[k];
-      double squares = 0.0;
-      for (std::size_t k = 0; k < K; ++k) {
-        change_[k] = moved_[k] - row[k];
-        const double part = change_[k] * c_[k];
-        squares += part * part;
-      }
+      if (!(high_[j] > 0.0) || (!all && is_zero(row))) continue;
+      const double squares =
+          change_of_row(c_.data() + j * K, slope_.data() + j * K, row.data(), K, p_.lambda[j],
+                        p_.sharing, low_[j], high_[j], u_.data(), change_.data());
       if (squares == 0.0) continue;
-      std::ranges::copy(moved_, row.begin());
-      shift(j, change_);
+      for (std::size_t k = 0; k < K; ++k) row[k] += change_[k];
+      shift(j);
       largest = std::max(largest, std::sqrt(squares));
     }
     return largest;
@@ -138,40 +203,20 @@ private:
     return std::ranges::all_of(row, [](double value) { return value == 0.0; });
   }
 
-  /// Fills in the curvatures of a row; false if no output has one.
-  bool curvature(std::size_t j) {
-    const auto K = n_outputs(), at = j * n_rows() + j;
-    bool curved = false;
-    for (std::size_t k = 0; k < K; ++k) {
-      c_[k] = p_.scale[k] * (p_.one_matrix() ? p_.Q[at] : p_.Q[at * K + k]);
-      curved = curved || c_[k] > 0.0;
-    }
-    return curved;
-  }
-
-  /// Lets the slopes follow a change of row j.
-  void shift(std::size_t j, std::span<const double> change) {
+  /// Lets the slopes follow the change of row j.
+  void shift(std::size_t j) {
     const auto K = n_outputs();
-    scaled_.assign(change.begin(), change.end());
-    for (std::size_t k = 0; k < K; ++k) scaled_[k] *= p_.scale[k];
-    const double* row = p_.Q.data() + j * n_rows() * (p_.one_matrix() ? 1 : K);
-    double* slope = slope_.data();
-    if (p_.one_matrix()) {
-      for (std::size_t i = 0; i < n_rows(); ++i, slope += K) {
-        const double weight = row[i];
-        if (weight == 0.0) continue;
-        for (std::size_t k = 0; k < K; ++k) slope[k] -= weight * scaled_[k];
-      }
-    } else {
-      for (std::size_t i = 0; i < n_rows(); ++i, slope += K, row += K)
-        for (std::size_t k = 0; k < K; ++k) slope[k] -= row[k] * scaled_[k];
-    }
+    for (std::size_t k = 0; k < K; ++k) change_[k] *= p_.scale[k];
+    const bool one = p_.one_matrix();
+    const auto at = static_cast<std::size_t>(p_.rows[j]) * p_.size * (one ? 1 : K);
+    follow(slope_.data(), p_.Q.data() + at, p_.rows.data(), n_rows(), change_.data(), K, one);
   }
 
   double value(std::span<const double> B, std::span<const double> slope) const {
     const auto K = n_outputs();
     double total = 0.0;
-    for (std::size_t i = 0; i < B.size(); ++i) total -= 0.5 * (p_.q[i] + slope[i]) * B[i];
+    for (std::size_t i = 0; i < B.size(); ++i)
+      total -= 0.5 * (p_.slope[i] + slope[i]) * (B[i] - start_[i]);
     for (std::size_t j = 0; j < n_rows(); ++j) {
       double sum = 0.0, squares = 0.0;
       for (const double b : B.subspan(j * K, K)) {
@@ -218,27 +263,17 @@ private:
 
   const GroupProblem& p_;
   std::span<double> B_;
-  std::vector<double> slope_;
-  std::vector<double> c_, u_, moved_, change_, scaled_;
+  std::vector<double> start_, slope_;
+  std::vector<double> c_, low_, high_, u_, change_;
   std::vector<Place> past_;
 };
 
 }  // namespace
 
 void group_row(std::span<const double> curvature, std::span<const double> u, double lambda,
-               double sharing, std::span<double> b) {
-  const double plain = (1.0 - sharing) * lambda, slack = sharing * lambda;
-  for (std::size_t k = 0; k < u.size(); ++k) b[k] = soft_threshold(u[k], plain);
-  if (slack == 0.0) {
-    for (std::size_t k = 0; k < u.size(); ++k) b[k] = b[k] == 0.0 ? 0.0 : b[k] / curvature[k];
-    return;
-  }
-  if (norm(b) <= slack) {
-    std::ranges::fill(b, 0.0);
-    return;
-  }
-  const double t = row_norm(curvature, b, slack);
-  for (std::size_t k = 0; k < u.size(); ++k) b[k] *= t / (curvature[k] * t + slack);
+               double sharing, std::span<double> b, double guess) {
+  const auto [low, high] = std::ranges::minmax(curvature);
+  best_row(curvature.data(), u.data(), u.size(), lambda, sharing, low, high, guess, b.data());
 }
 
 int group_lasso(const GroupProblem& problem, std::span<double> B, double tol, int max_sweeps) {

@@ -20,7 +20,7 @@ from aglets.explain.plain import (
     names_of,
     short_name,
 )
-from aglets.explain.roles import Role, TargetSummary, known_targets, role_of
+from aglets.explain.roles import Role, TargetSummary, known_targets, roles_of
 from aglets.graphlets import Graphlet
 from aglets.graphlets.drawings import graphlet_svg
 from aglets.graphlets.pictures import Drawable
@@ -387,14 +387,14 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
     psi, occurs = found.psi, found.occurs
     targets = known_targets(model, y, len(psi))
     several = len(targets) > 1
+    sums = [(known.class_sums(occurs), known.class_sums(psi)) for known in targets]
     summaries = []
-    for j, graphlet in enumerate(model.graphlets):
-        row = int(model.output[j])
-        known = targets[model.outputs.target_of[row]]
+    each = zip(model.graphlets, model.output.tolist(), roles_of(model, psi, targets), strict=True)
+    for j, (graphlet, row, roles) in enumerate(each):
+        k = int(model.outputs.target_of[row])
+        support, total = sums[k]
         column = psi[:, j]
         rows = input_spec.label_codes(graphlet.labels)
-        served = {row, *np.flatnonzero(model.coef[:, j]).tolist()}
-        roles = {k: role_of(model, j, k, column, targets) for k in sorted(served)}
         main = roles[row]
         summaries.append(
             GraphletSummary(
@@ -403,9 +403,12 @@ def summarise(model: LagraModel, found: Match, y: NDArray[Any] | None) -> Global
                 coef=main.coef,
                 evidence_for=_with_target(main.evidence_for, main.target if several else None),
                 output=main.output,
-                support={c: int(occurs[w, j].sum()) for c, w in known.by_class.items()},
+                support={c: int(own[j]) for c, own in support.items()},
                 n_support=int(occurs[:, j].sum()),
-                mean_psi={c: _mean(column[w]) for c, w in known.by_class.items()},
+                mean_psi={
+                    c: float(total[c][j] / len(w)) if len(w) else float("nan")
+                    for c, w in targets[k].by_class.items()
+                },
                 mean_psi_all=_mean(column),
                 auc=main.auc,
                 correlation=main.correlation,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from aglets.graphs.arrays import Bools, Floats
 from aglets.model import LagraModel
 from aglets.model.target import Target
 
-__all__ = ["KnownTarget", "Role", "TargetSummary", "auc_of", "known_targets", "role_of"]
+__all__ = ["KnownTarget", "Role", "TargetSummary", "known_targets", "roles_of", "separations"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class KnownTarget:
         """The class values; None for numbers."""
         return None if self.target.classes is None else tuple(self.target.classes.tolist())
 
-    @property
+    @cached_property
     def by_class(self) -> dict[Any, NDArray[np.intp]]:
         """The graphs of each class; empty without y and for numbers."""
         if self.classes is None or not self.known.any():
@@ -121,12 +123,15 @@ class KnownTarget:
         counts = {value: len(rows) for value, rows in self.by_class.items()}
         return TargetSummary(self.target.name, self.classes, counts, int(self.known.sum()))
 
-    def auc(self, psi: Floats, output: int, coef: float) -> float | None:
-        """How well psi distinguishes the class that this weight is evidence for from the rest."""
-        if self.target.classes is None or not self.known.any():
-            return None
-        of_class = self.codes[self.known] == self.target.class_code(output)
-        return auc_of(psi[self.known], of_class if coef > 0.0 else ~of_class)
+    def aucs(self, psi: Floats) -> list[float | None]:
+        """How well psi distinguishes each class from the rest; nothing for numbers or without y."""
+        if self.classes is None or not self.known.any():
+            return []
+        return separations(psi[self.known], self.codes[self.known], len(self.classes))
+
+    def class_sums(self, table: NDArray[Any]) -> dict[Any, NDArray[Any]]:
+        """Sum the columns of a table with a row per graph over the graphs of each class."""
+        return {value: table[rows].sum(axis=0) for value, rows in self.by_class.items()}
 
     def correlation(self, psi: Floats) -> float | None:
         """Correlate psi with numbers."""
@@ -152,34 +157,66 @@ def known_targets(model: LagraModel, y: NDArray[Any] | None, n_graphs: int) -> l
     return found
 
 
-def role_of(model: LagraModel, j: int, row: int, psi: Floats, targets: list[KnownTarget]) -> Role:
-    """Say what graphlet j is to an output; ``psi`` is its own, of shape (n_graphs,)."""
-    outputs, coef = model.outputs, float(model.coef[row, j])
-    k = int(outputs.target_of[row])
-    own = row - outputs.slices[k].start
-    return Role(
-        output=outputs.names[row],
-        target=outputs.targets[k].name,
-        coef=coef,
-        weight=float(model.relative_coef[row, j]),
-        evidence_for=outputs.targets[k].evidence_for(own, coef),
-        auc=targets[k].auc(psi, own, coef),
-        correlation=targets[k].correlation(psi),
-    )
+def roles_of(
+    model: LagraModel, psi: Floats, targets: Sequence[KnownTarget]
+) -> list[dict[int, Role]]:
+    """Say for each graphlet what it is to the outputs that it serves.
 
+    Parameters
+    ----------
+    model : LagraModel
+    psi : ndarray of shape (n_graphs, n_graphlets)
+    targets : sequence of KnownTarget
 
-def auc_of(scores: Floats, of_class: Bools) -> float | None:
-    """Area under the ROC curve: the chance that a graph of the class outscores another.
-
-    >>> auc_of(np.array([0.1, 0.9, 0.9]), np.array([False, False, True]))
-    0.75
+    Returns
+    -------
+    list (per graphlet) of dict of output to Role
+        The output for which the graphlet has its largest weight is always among them.
     """
-    inside, outside = np.sort(scores[of_class]), np.sort(scores[~of_class])
-    if not len(inside) or not len(outside):
-        return None
-    below = np.searchsorted(outside, inside, side="left").sum()
-    ties = np.searchsorted(outside, inside, side="right").sum() - below
-    return float((below + 0.5 * ties) / (len(inside) * len(outside)))
+    outputs, relative, main = model.outputs, model.relative_coef, model.output
+    names, slices, target_of = outputs.names, outputs.slices, outputs.target_of.tolist()
+    found = []
+    for j in range(len(model.graphlets)):
+        served = sorted({int(main[j]), *np.flatnonzero(model.coef[:, j]).tolist()})
+        asked = {target_of[row] for row in served}
+        aucs = {k: targets[k].aucs(psi[:, j]) for k in asked}
+        correlations = {k: targets[k].correlation(psi[:, j]) for k in asked}
+        roles = {}
+        for row in served:
+            k, coef = target_of[row], float(model.coef[row, j])
+            target, own = outputs.targets[k], row - slices[k].start
+            auc = aucs[k][target.class_code(own)] if aucs[k] else None
+            roles[row] = Role(
+                output=names[row],
+                target=target.name,
+                coef=coef,
+                weight=float(relative[row, j]),
+                evidence_for=target.evidence_for(own, coef),
+                auc=auc if auc is None or coef > 0.0 else 1.0 - auc,
+                correlation=correlations[k],
+            )
+        found.append(roles)
+    return found
+
+
+def separations(scores: Floats, codes: NDArray[np.intp], n_classes: int) -> list[float | None]:
+    """Area under the ROC curve of each class: the chance that a graph of it outscores another.
+
+    None for a class without graphs, or that all graphs are of.
+
+    >>> separations(np.array([0.1, 0.9, 0.9]), np.array([0, 0, 1]), 2)
+    [0.25, 0.75]
+    """
+    # Sums of ranks are whole or half numbers, so they are exact. Equal scores share their rank.
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - 0.5 * (counts - 1))[place]
+    sums = np.bincount(codes, weights=ranks, minlength=n_classes)
+    inside = np.bincount(codes, minlength=n_classes)
+    pairs = inside * (len(scores) - inside)
+    above = sums - 0.5 * inside * (inside + 1)
+    return [
+        float(part / whole) if whole else None for part, whole in zip(above, pairs, strict=True)
+    ]
 
 
 def _correlation(scores: Floats, numbers: Floats) -> float | None:

@@ -1,6 +1,6 @@
 """The numbers that people quote of predictions: AUC, MCC, RMSE and so on.
 
-They are computed by scikit-learn and SciPy, which are loaded when first needed. A number that is
+Most are computed by scikit-learn and SciPy, which are loaded when first needed. A number that is
 not defined, such as an AUC where all graphs are of one class, is NaN.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglets.graphs.arrays import Floats
+from aglets.model.ranking import average_precision, roc_auc
 from aglets.model.target import Target
 
 __all__ = [
@@ -92,33 +93,22 @@ class Metric:
 
 
 def _auc(answers: Answers) -> float:
-    from sklearn.metrics import roc_auc_score
-
-    positive, score = _ranked(answers)
-    return float(
-        np.mean(
-            [
-                roc_auc_score(truth, column, sample_weight=answers.weight)
-                for truth, column in zip(positive.T, score.T, strict=True)
-            ]
-        )
-    )
+    return _mean_over_classes(roc_auc, answers)
 
 
 def _average_precision(answers: Answers) -> float:
-    from sklearn.metrics import average_precision_score
+    return _mean_over_classes(average_precision, answers)
 
+
+def _mean_over_classes(
+    value: Callable[[NDArray[np.bool_], Floats, Floats | None], float], answers: Answers
+) -> float:
     positive, score = _ranked(answers)
-    if not positive.any(axis=0).all():
-        return math.nan
-    return float(
-        np.mean(
-            [
-                average_precision_score(truth, column, sample_weight=answers.weight)
-                for truth, column in zip(positive.T, score.T, strict=True)
-            ]
-        )
-    )
+    each = [
+        value(of_class, column, answers.weight)
+        for of_class, column in zip(positive.T, score.T, strict=True)
+    ]
+    return float(np.mean(each))
 
 
 def _ranked(answers: Answers) -> tuple[NDArray[np.bool_], Floats]:

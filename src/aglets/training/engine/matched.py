@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aglets import _core
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.model.losses import JointLoss, Loss, Softmax
 from aglets.training.engine.protocol import Intercept
@@ -160,12 +161,13 @@ class LocalScores:
     def quadratic(self, chosen: Bools, min_bend: float) -> tuple[Floats, Floats]:
         """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
         rows, bend = self._rows_of(chosen), self._lifted(min_bend)
-        slopes = rows @ self.residual.T
         if bend.ndim == 1:
-            return gram(rows, bend), slopes
+            return gram(rows, bend), rows @ self.residual.T
+        g, total = self.gradient()
+        slopes = np.vstack([g[chosen], total])
         if self.matched.graphs.one_target and len(rows) ** 2 * len(bend) > MANY_ENTRIES:
             return gram(rows, bend.max(axis=0)), slopes
-        return np.stack([gram(rows, own) for own in bend], axis=2), slopes
+        return _core.grams(rows, bend), slopes
 
     def bends(self, min_bend: float) -> Floats:
         """Sum the curvatures of each output."""

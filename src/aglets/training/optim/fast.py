@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from aglets.graphs.arrays import Bools, Floats, Ints
 from aglets.training.engine.graphlet_names import patterns_of
-from aglets.training.engine.protocol import Intercept, Scores
+from aglets.training.engine.protocol import Intercept, Line, Scores
 from aglets.training.optim.blocks import outside, rematched, z_gradient
+from aglets.training.optim.extrapolation import Extrapolation
 from aglets.training.optim.penalty import L1, Penalty, Shared
-from aglets.training.optim.quadratic import minimise_quadratic, minimise_shared
+from aglets.training.optim.quadratic import SharedModel, minimise_quadratic, minimise_shared
 from aglets.training.optim.solver import Progress
 from aglets.training.optim.state import Curved, Problem, State, enlarged
 
@@ -40,7 +41,10 @@ MORE_ENTERING = 3
 KKT_TOLERANCE = 1e-6
 #: Violations within W, as a part of lambda, that end a solution for beta; and those that do for
 #: several outputs as long as attributes still move.
-EXACT, ROUGH = 0.1 * KKT_TOLERANCE, 1e-4
+EXACT, ROUGH = 0.1 * KKT_TOLERANCE, 1e-3
+#: With several outputs, what the coefficients times their violations may be, as a part of F: about
+#: what F may lie above its minimum.
+GAP = 1e-8
 #: A step that promises to lower F by less than this part of it is rounding.
 MIN_PROMISE = 1e-14
 #: Coefficients below this part of the largest are zero but for rounding: where several patterns
@@ -61,6 +65,8 @@ CREEPING = 8
 #: With several outputs second derivatives, which are most of the work, are taken from before, as
 #: long as steps with them lower the violation to this part.
 SLOW = 0.3
+#: How far to go towards where past steps lead, one after the other.
+LEAPS = (0.1, 0.3, 1.0, 3.0, 10.0)
 #: Sufficient decrease, as a part of the decrease that the model promises.
 ARMIJO = 1e-4
 #: Range of step lengths in z around the reciprocal of the curvature bound.
@@ -168,12 +174,14 @@ def solve_beta(
     value = scores.value() + penalty.value(beta)
     damped, damping = _damped(problem, state), 0.0
     bend, past = 1.0, [np.inf]
-    model = state.curved
+    model, ahead = state.curved, Extrapolation()
     # The softmax model leaves out how classes depend on each other, which takes more steps.
     for _ in range(max_steps if isinstance(penalty, L1) else 20 * max_steps):
         g, slope0 = scores.gradient()
-        violation = max(float(penalty.violation(g, beta).max(initial=0.0)), _largest(abs(slope0)))
-        if violation <= tolerance * lam or _creeps(past, violation, lam, penalty):
+        each = penalty.violation(g, beta)
+        violation = max(float(each.max(initial=0.0)), _largest(abs(slope0)))
+        near = tolerance > EXACT or _is_near(penalty, each, beta, value)
+        if near and (violation <= tolerance * lam or _creeps(past, violation, lam, penalty)):
             break
         past.append(violation)
         moving = penalty.moving(g, beta)
@@ -185,36 +193,79 @@ def solve_beta(
             change, change0 = direction
         else:
             if model is None or not model.covers(moving) or violation > SLOW * past[-2]:
-                model = Curved(moving, scores.quadratic(moving, min_bend)[0])
-            slopes = np.vstack([g[moving], slope0])
+                model = Curved(moving, SharedModel.of(scores.quadratic(moving, min_bend)[0]))
             change, change0 = shared_direction(
-                model.of(moving), slopes, scores, here, part, lift, bend, INNER_ACCURACY * violation
+                model, moving, scores, here, part, lift, bend, INNER_ACCURACY * violation
             )
         promised = part.promise(g[moving], here, change) + float(np.dot(slope0, change0))
         if promised <= MIN_PROMISE * value:
             break
         line = scores.line(moving, change, change0)
-        length = 1.0
-        while length > 1e-10:
-            moved, there = here + length * change, line.at(length)
-            reached = there.value() + part.value(moved)
-            if reached <= value - ARMIJO * length * promised:
-                break
-            length *= 0.5
-        else:
+        step = lowered(line, here, change, part, value, promised)
+        if step is None:
             damping = next_damping(damping, 0.0)
             if damped is not None and damping <= 1.0:
                 continue
             break  # F is its minimum but for rounding
+        length, moved, scores, value = step
         damping = next_damping(damping, length)
         bend = 2.0 * bend if length < 1.0 else max(bend / 1.5, 1.0)
         beta[moving] = moved
         beta0 = beta0 + length * change0
-        scores, value = there, reached
+        # Near an optimum where columns are nearly the same, and with softmax, steps creep.
+        if isinstance(penalty, Shared) and len(past) > CREEPING:
+            leap = ahead.after(np.vstack([beta, beta0]))
+            if leap is not None:
+                beta, beta0, scores, value = leapt(
+                    state, penalty, leap, (beta, beta0, scores, value)
+                )
     graphlets = beta[: len(state.beta)]
     graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
     # Covariates come behind graphlets, and would be taken for others once there are more of these.
     return state.with_coef(beta, beta0=beta0, curved=model if state.design is None else None)
+
+
+def lowered(
+    line: Line, beta: Floats, change: Floats, penalty: Penalty, value: float, promised: float
+) -> tuple[float, Floats, Scores, float] | None:
+    """Shorten a change until it lowers F enough: its length, coefficients, scores, F; else None."""
+    length = 1.0
+    while length > 1e-10:
+        moved, there = beta + length * change, line.at(length)
+        reached = there.value() + penalty.value(moved)
+        if reached <= value - ARMIJO * length * promised:
+            if isinstance(penalty, Shared):
+                # What rounding leaves of a row may point the wrong way, and seems to violate.
+                size = np.abs(moved).max(axis=1)
+                moved[size <= ROUNDING * size.max(initial=0.0)] = 0.0
+            return length, moved, there, reached
+        length *= 0.5
+    return None
+
+
+def leapt(
+    state: State, penalty: Shared, ahead: Floats, here: tuple[Floats, Floats, Scores, float]
+) -> tuple[Floats, Floats, Scores, float]:
+    """Go as far towards a place ahead as lowers F: coefficients, intercepts, scores and F there."""
+    best, start = here, np.vstack(here[:2])
+    for length in LEAPS:
+        there = start + length * (ahead - start)
+        scores = state.matched.scores(there[:-1], there[-1])
+        value = scores.value() + penalty.value(there[:-1])
+        if not value < best[-1]:
+            break
+        best = there[:-1].copy(), there[-1].copy(), scores, value
+    return best
+
+
+def _is_near(penalty: Penalty, violations: Floats, beta: Floats, value: float) -> bool:
+    """Whether F is about its minimum.
+
+    With several outputs long rows of coefficients may have far to go along a slope near zero.
+    """
+    if isinstance(penalty, L1):
+        return True
+    return float(violations @ np.linalg.norm(beta, axis=1)) <= GAP * value
 
 
 def _creeps(past: list[float], violation: float, lam: float, penalty: Penalty) -> bool:
@@ -246,8 +297,8 @@ def newton_direction(
 
 
 def shared_direction(
-    Q: Floats,
-    slopes: Floats,
+    curved: Curved,
+    moving: Bools,
     scores: Scores,
     beta: Floats,
     penalty: Shared,
@@ -255,13 +306,21 @@ def shared_direction(
     bend: float,
     accuracy: float,
 ) -> tuple[Floats, Floats]:
-    """From coefficients of several outputs to the minimiser of their models plus the penalty."""
-    scale = np.full(slopes.shape[1], min(bend, 2.0))
-    if Q.ndim == 2:
-        scale = np.minimum(np.maximum(scores.bends(MIN_BEND) / Q[-1, -1], 1e-2) * bend, 2.0)
+    """From coefficients of several outputs to the minimiser of their models plus the penalty.
+
+    After steps that had to be cut, `bend` multiplies second derivatives. Where one matrix serves
+    all outputs, each has its own multiple of it.
+    """
+    rows, model = curved.positions(moving), curved.model
     if damping is not None:
-        Q = Q + np.diag(np.append(damping, 0.0)).reshape(*Q.shape[:2], *(1,) * (Q.ndim - 2))
-    return minimise_shared(Q, scale, slopes, penalty, beta, accuracy)
+        model = model.lifted(rows, damping)
+    g, slope0 = scores.gradient()
+    scale = np.full(beta.shape[1], min(bend, 2.0))
+    if len(model.across) < len(scale):
+        each = scores.bends(MIN_BEND) / model.across
+        scale = np.minimum(np.maximum(each, 1e-2) * bend, 2.0)
+    slopes = np.vstack([g[moving], slope0])
+    return minimise_shared(model, rows, scale, slopes, penalty, beta, accuracy)
 
 
 def _damped(problem: Problem, state: State) -> Floats | None:

@@ -19,6 +19,11 @@ from aglets.graphs.arrays import Bools, Floats
 __all__ = ["L1", "Penalty", "Shared"]
 
 
+#: How many rows that are zero may move in a step of several outputs: so many, or this share of the
+#: rows in use.
+FRESH, FRESH_SHARE = 10, 0.2
+
+
 @dataclass(frozen=True)
 class L1:
     """lambda times the sum of absolute values; lambda may differ between coefficients.
@@ -170,8 +175,17 @@ class Shared:
         return np.maximum(_lengths(inside) - less, 0.0)
 
     def moving(self, g: Floats, beta: Floats) -> Bools:
-        """Which rows a step may change: those in use, and those that violate."""
-        return np.asarray((beta != 0.0).any(axis=1) | (self.dual_norm(g) > self.lam))
+        """Which rows a step may change: those in use, and the worst of those that violate.
+
+        At a new lambda many violate that are zero again in the end, and second derivatives, which
+        cost the square of the number of rows, would be computed in vain.
+        """
+        used = (beta != 0.0).any(axis=1)
+        beyond = np.where(used, 0.0, self.dual_norm(g) - self.lam)
+        n_fresh = max(FRESH, int(FRESH_SHARE * used.sum()))
+        worst = np.argsort(-beyond, kind="stable")[:n_fresh]
+        used[worst] |= beyond[worst] > 0.0
+        return np.asarray(used)
 
     def _sizes(self, beta: Floats) -> Floats:
         plain = np.abs(beta).sum(axis=1)

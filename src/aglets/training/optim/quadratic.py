@@ -7,23 +7,24 @@ There the problem is a system of linear equations, so both take turns.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.linalg.lapack import dposv
 
 from aglets import _core
-from aglets.graphs.arrays import Floats
+from aglets.graphs.arrays import Codes, Floats
 from aglets.training.optim.penalty import Shared
 
-__all__ = ["minimise_quadratic", "minimise_shared"]
+__all__ = ["SharedModel", "minimise_quadratic", "minimise_shared"]
 
 
 #: Part of the trace that is added to the diagonal of a singular matrix.
 LIFT = 1e-12
 #: Sweeps of coordinate descent between two solutions on the support.
 SWEEPS = 10
-#: Sweeps over several outputs at most; and a row whose curvature is this part of what it is with a
-#: fixed intercept does the same as the intercept.
-MAX_SWEEPS, FLAT = 1000, 1e-12
+#: Sweeps over several outputs at most.
+MAX_SWEEPS = 1000
 #: Turns of both, and changes of the support within one solution.
 MAX_TURNS, MAX_CHANGES = 100, 30
 
@@ -96,19 +97,62 @@ def newton_step(block: Floats, slope: Floats) -> Floats:
     return np.asarray(step) if info == 0 else np.zeros(len(slope))
 
 
+@dataclass(frozen=True)
+class SharedModel:
+    """Second derivatives of several outputs, with the intercepts following the coefficients.
+
+    Columns near 1 everywhere are nearly collinear with the intercept, so it is eliminated.
+
+    Parameters
+    ----------
+    inner : ndarray of shape (n_rows, n_rows, n_outputs)
+        What is left of the second derivatives. The last axis has length 1 if one matrix serves all
+        outputs, here and below.
+    along : ndarray of shape (n_rows, n_outputs)
+        How far each intercept goes back for a coefficient.
+    across : ndarray of shape (n_outputs,)
+        Second derivatives of the intercepts.
+    """
+
+    inner: Floats
+    along: Floats
+    across: Floats
+
+    @classmethod
+    def of(cls, Q: Floats) -> SharedModel:
+        """Take second derivatives, those of the intercept last; the outputs are the third axis."""
+        Q = Q.reshape(*Q.shape[:2], -1)
+        across = Q[-1, -1]
+        along = Q[:-1, -1] / np.where(across > 0.0, across, 1.0)
+        return cls(_core.without_last(np.ascontiguousarray(Q)), along, across)
+
+    def lifted(self, rows: Codes, lift: Floats) -> SharedModel:
+        """Add to the second derivatives of some rows."""
+        inner = self.inner.copy()
+        inner[rows, rows] += lift[:, None]
+        return replace(self, inner=inner)
+
+
 def minimise_shared(
-    Q: Floats, scale: Floats, slopes: Floats, penalty: Shared, B: Floats, accuracy: float
+    model: SharedModel,
+    rows: Codes,
+    scale: Floats,
+    slopes: Floats,
+    penalty: Shared,
+    B: Floats,
+    accuracy: float,
 ) -> tuple[Floats, Floats]:
     """Change coefficients and intercepts of several outputs to minimise their quadratic models.
 
     Parameters
     ----------
-    Q : ndarray of shape (n_rows + 1, n_rows + 1) or (n_rows + 1, n_rows + 1, n_outputs)
-        Second derivatives, those of the intercept last: one matrix for all outputs, or one each.
+    model : SharedModel
+    rows : ndarray of shape (n_rows,)
+        Which rows of the model have the coefficients.
     scale : ndarray of shape (n_outputs,)
-        Multiples of Q.
+        Multiples of the second derivatives.
     slopes : ndarray of shape (n_rows + 1, n_outputs)
-        Minus the first derivatives.
+        Minus the first derivatives, those of the intercepts last.
     penalty : Shared
     B : ndarray of shape (n_rows, n_outputs)
         Where the model was made.
@@ -119,25 +163,19 @@ def minimise_shared(
     -------
     change, change0 : ndarray of shape (n_rows, n_outputs) and (n_outputs,)
     """
-    across = Q[-1, -1]  # of the intercept
-    # The intercept is eliminated: columns near 1 everywhere are nearly collinear with it.
-    along = Q[:-1, -1] / np.where(across > 0.0, across, 1.0)
-    inner = Q[:-1, :-1] - along[:, None] * Q[-1, :-1][None]
-    own = np.einsum("jj...->j...", inner)
-    flat = own <= FLAT * np.einsum("jj...->j...", Q)[:-1]
-    own[flat] = 0.0
-    slope0 = slopes[-1]
-    along_each = along if Q.ndim == 3 else along[:, None]
-    q = slopes[:-1] - along_each * slope0
-    # q - Q (b - B) = (q + Q B) - Q b
-    pulled = inner @ B if Q.ndim == 2 else np.einsum("ijk,jk->ik", inner, B)
-    q = q + scale * pulled
+    along, across, slope0 = model.along[rows], scale * model.across, slopes[-1]
     lam = np.ascontiguousarray(np.broadcast_to(penalty.lam, len(B)), dtype=np.float64)
     found, _ = _core.group_lasso(
-        np.ascontiguousarray(inner), scale, q, lam, penalty.sharing, B, accuracy, MAX_SWEEPS
+        model.inner,
+        rows,
+        scale,
+        slopes[:-1] - along * slope0,
+        lam,
+        penalty.sharing,
+        B,
+        accuracy,
+        MAX_SWEEPS,
     )
     change = found - B
-    back = along_each * change
-    with np.errstate(divide="ignore", invalid="ignore"):
-        change0 = np.where(across > 0.0, slope0 / (scale * across), 0.0) - back.sum(axis=0)
-    return change, change0
+    own = np.divide(slope0, across, out=np.zeros_like(slope0), where=across > 0.0)
+    return change, own - (along * change).sum(axis=0)

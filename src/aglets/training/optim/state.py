@@ -26,6 +26,7 @@ from aglets.training.engine.protocol import (
     TrainingGraphs,
 )
 from aglets.training.optim.penalty import L1, Penalty, Shared
+from aglets.training.optim.quadratic import SharedModel
 
 __all__ = ["Problem", "State", "StoredState", "empty_state", "enlarged"]
 
@@ -66,22 +67,20 @@ class Curved:
     ----------
     rows : ndarray of shape (n_coefficients,)
         Which coefficients they are of.
-    Q : ndarray of shape (n_rows + 1, n_rows + 1) or (n_rows + 1, n_rows + 1, n_outputs)
-        Those of the intercept are last.
+    model : SharedModel
     """
 
     rows: Bools
-    Q: Floats
+    model: SharedModel
 
     def covers(self, rows: Bools) -> bool:
         """Whether these coefficients are among them; further ones may have come behind."""
         n = len(self.rows)
         return not (rows[n:].any() or (rows[:n] & ~self.rows).any())
 
-    def of(self, rows: Bools) -> Floats:
-        """Take those of some coefficients, and of the intercept."""
-        kept = np.append(rows[: len(self.rows)][self.rows], True)
-        return self.Q if kept.all() else self.Q[kept][:, kept]
+    def positions(self, rows: Bools) -> Codes:
+        """Return the rows of the model that some coefficients have."""
+        return np.flatnonzero(rows[: len(self.rows)][self.rows]).astype(np.int32)
 
 
 @dataclass(frozen=True)
