@@ -42,9 +42,9 @@ inline double norm_of(const double* values, std::size_t n) {
 /// where the root may be. Each step squares the error, so a short one is the last.
 inline double row_norm(const double* c, const double* v, std::size_t n, double slack, double low,
                        double high, double guess) {
-  const double least = (norm_of(v, n) - slack) / high;
-  if (low == high) return least;
-  double t = std::max(least, guess);
+  const double lowest = (norm_of(v, n) - slack) / high;
+  if (low == high) return lowest;
+  double t = std::max(lowest, guess);
   for (int step = 0; step < MAX_ROOT_STEPS; ++step) {
     double squares[LANES] = {}, slope[LANES] = {};
     const auto add = [&](std::size_t k, std::size_t lane) {
@@ -62,7 +62,7 @@ inline double row_norm(const double* c, const double* v, std::size_t n, double s
       fall += slope[lane];
     }
     const double change = square * (std::sqrt(square) - 1.0) / fall;
-    t = std::max(t + change, least);
+    t = std::max(t + change, lowest);
     if (!(std::abs(change) > SHORT * t)) break;
   }
   return t;

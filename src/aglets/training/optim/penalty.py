@@ -177,8 +177,8 @@ class Shared:
     def moving(self, g: Floats, beta: Floats) -> Bools:
         """Which rows a step may change: those in use, and the worst of those that violate.
 
-        At a new lambda many violate that are zero again in the end, and second derivatives, which
-        cost the square of the number of rows, would be computed in vain.
+        At a new lambda many violate that are zero again in the end. Second derivatives, which cost
+        the square of the number of rows, are not computed for all of them.
         """
         used = (beta != 0.0).any(axis=1)
         beyond = np.where(used, 0.0, self.dual_norm(g) - self.lam)
