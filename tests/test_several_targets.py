@@ -292,7 +292,10 @@ def test_explanations_of_each_target_sum_to_its_decision(graphs, table, mixed):
         total = why.intercept + sum(entry.contribution for entry in why.contributions)
         assert total == pytest.approx(why.decision)
         assert why.decision == pytest.approx(f[4, rows].max())
-        assert why.prediction == mixed.predict(graphs[4:5])[0, mixed.target_names_.index(name)]
+        expected = mixed.predict(graphs[4:5])[0, mixed.target_names_.index(name)]
+        # The order of a sum may show in the last digit of a number; classes are the same.
+        number = name == "melting"
+        assert why.prediction == (pytest.approx(expected, rel=1e-12) if number else expected)
         assert mixed.explain(graphs[4], output=name).to_dict() == why.to_dict()
     one = mixed.explain(graphs[:2], output=("colour", "red"))
     assert [why.output for why in one] == ["red", "red"]

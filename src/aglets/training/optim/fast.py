@@ -43,7 +43,7 @@ KKT_TOLERANCE = 1e-6
 #: several outputs as long as attributes still move.
 EXACT, ROUGH = 0.1 * KKT_TOLERANCE, 1e-3
 #: With several outputs, what the coefficients times their violations may be, as a part of F: about
-#: what F may lie above its minimum.
+#: how far F may be from its minimum.
 GAP = 1e-8
 #: A step that promises to lower F by less than this part of it is rounding.
 MIN_PROMISE = 1e-14
