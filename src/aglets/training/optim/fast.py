@@ -214,11 +214,8 @@ def solve_beta(
         beta0 = beta0 + length * change0
         # Near an optimum where columns are nearly the same, and with softmax, steps creep.
         if isinstance(penalty, Shared) and len(past) > CREEPING:
-            leap = ahead.after(np.vstack([beta, beta0]))
-            if leap is not None:
-                beta, beta0, scores, value = leapt(
-                    state, penalty, leap, (beta, beta0, scores, value)
-                )
+            found = leapt(state, penalty, ahead, (beta, beta0, scores, value))
+            beta, beta0, scores, value = found
     graphlets = beta[: len(state.beta)]
     graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
     # Covariates come behind graphlets, and would be taken for others once there are more of these.
@@ -244,10 +241,13 @@ def lowered(
 
 
 def leapt(
-    state: State, penalty: Shared, ahead: Floats, here: tuple[Floats, Floats, Scores, float]
-) -> tuple[Floats, Floats, Scores, float]:
-    """Go as far towards a place ahead as lowers F: coefficients, intercepts, scores and F there."""
+    state: State, penalty: Shared, steps: Extrapolation, here: tuple[Floats, Any, Scores, float]
+) -> tuple[Floats, Any, Scores, float]:
+    """Go as far towards where steps lead as lowers F: coefficients, intercepts, scores, F there."""
     best, start = here, np.vstack(here[:2])
+    ahead = steps.after(start)
+    if ahead is None:
+        return here
     for length in LEAPS:
         there = start + length * (ahead - start)
         scores = state.matched.scores(there[:-1], there[-1])
