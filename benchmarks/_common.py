@@ -234,7 +234,7 @@ def today() -> str:
 
 def commit() -> str:
     """Return the commit of the sources, with a + if they were changed since."""
-    changed = _git("status", "--porcelain", "--", "src", "cpp", "bindings")
+    changed = _git("status", "--porcelain", "--", ":/src", ":/cpp", ":/bindings")
     return (_git("rev-parse", "--short=10", "HEAD") or "unknown") + ("+" if changed else "")
 
 

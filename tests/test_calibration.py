@@ -228,7 +228,8 @@ def test_too_few_graphs_of_a_class_are_fitted_without_calibration(planted):
     graphs, y = planted
     few = np.concatenate([np.flatnonzero(y == -1), np.flatnonzero(y == 1)[:1]])
     fitted = LagraClassifier(**QUICK).fit(graphs[few], y[few])
-    with pytest.raises(ValueError, match=r"This model with loss='squared_hinge' has no calib"):
+    advice = r"has no calibration, .*call model\.calibrated\(graphs, y\)"
+    with pytest.raises(ValueError, match=rf"This model with loss='squared_hinge' {advice}"):
         fitted.predict_proba(graphs)
 
 

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "bench_counts_sets",
     "bench_interactions",
     "bench_ibenchmark",
+    "bench_molecule_choices",
     "bench_molecules",
     "bench_outputs",
     "bench_reading",
