@@ -13,9 +13,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "develop" / "quality.md"
-BEGIN, END = "<!-- made by tools/coverage_table.py: begin -->", "<!-- end of coverage -->"
+from quality_page import origin, write_part
+
 LINES, BRANCHES = 95.0, 90.0
 #: Below this, a file must have a reason.
 FILE_LINES = 90.0
@@ -116,12 +115,7 @@ def numbers(reach: Reach) -> str:
 def main(words: list[str]) -> int:
     """Write the table, and say what is missing."""
     files = read(Path(words[0]))
-    text = PAGE.read_text(encoding="utf-8")
-    before, found, rest = text.partition(BEGIN)
-    if not found:
-        raise SystemExit(f"{PAGE} has no mark {BEGIN!r}.")
-    made = f"{BEGIN}\n\n{table(files)}\n\n{END}"
-    PAGE.write_text(before + made + rest.partition(END)[2], encoding="utf-8")
+    write_part("coverage_table.py", f"Measured on {origin()}.\n\n{table(files)}")
     total = sum(files.values(), Reach())
     faults = [
         f"{name} is reached to {reach.line_share:.1f} % and has no reason in REASONS."

@@ -9,7 +9,8 @@ checks that
 - a killed fit goes on with ``--resume`` to the model of a fit that nobody killed,
 - the same command, run again, succeeds.
 
-It prints one line, and one per violation; the exit code says whether there was any.
+It prints one line, and one per violation; the exit code says whether there was any. A run of 200
+trials or more is recorded in docs/develop/quality.md.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from quality_page import origin, write_part
 
 import aglets
 
@@ -80,12 +82,15 @@ def main() -> int:
 
 
 def run_trials(description: str, make: Callable[[Path], Trial], n_trials: int) -> int:
-    """Run as many trials as the command line says, count what became of them, and show faults."""
+    """Run as many trials as the command line says, count what became of them, and show faults.
+
+    A run of at least ``n_trials`` is recorded.
+    """
     parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--trials", type=int, default=n_trials)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    draw = random.Random(given.seed)
+    made_on, draw = origin(), random.Random(given.seed)
     counts: Counter[str] = Counter()
     faults: list[str] = []
     with tempfile.TemporaryDirectory(prefix="kill-trials-") as place:
@@ -95,8 +100,11 @@ def run_trials(description: str, make: Callable[[Path], Trial], n_trials: int) -
             counts[outcome] += 1
             faults += [f"trial {number}, {fault}" for fault in found]
     shown = ", ".join(f"{counts[outcome]} {outcome}" for outcome in sorted(counts))
-    print(f"{given.trials} trials, seed {given.seed}: {shown}; {len(faults)} violations")
+    said = f"{given.trials} trials, seed {given.seed}: {shown}; {len(faults)} violations"
+    print(said)
     print(*faults, sep="\n", end="\n" if faults else "")
+    if given.trials >= n_trials:
+        write_part(Path(sys.argv[0]).name, f"{said} ({made_on}).")
     return 1 if faults else 0
 
 

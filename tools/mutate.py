@@ -27,13 +27,13 @@ from typing import Any
 
 import pytest
 from mutants import Mutant, mutants_of
+from quality_page import ROOT, interval, origin, write_part
 
-ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 WORK = ROOT / "build" / "mutants"
-PAGE = ROOT / "docs" / "develop" / "quality.md"
-BEGIN, END = "<!-- made by tools/mutate.py: begin -->", "<!-- end of mutants -->"
 ASKED = 90.0
+#: What becomes of a mutant; those killed later were noticed only after they had survived once.
+OUTCOMES = ("killed", "killed later", "survived", "not reached", "not tried")
 
 MODULES = [
     *sorted((SOURCE / "aglets" / "training" / "optim").glob("[a-z]*.py")),
@@ -78,8 +78,9 @@ class Results:
         self.known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
 
     def add(self, key: str, outcome: str) -> None:
-        """Keep what became of a mutant."""
-        self.known[key] = outcome
+        """Keep what became of a mutant; that it survived once is not forgotten."""
+        again = outcome == "killed" and self.known.get(key, "killed") != "killed"
+        self.known[key] = "killed later" if again else outcome
         partial = self.path.with_suffix(".partial")
         partial.write_text(json.dumps(self.known, indent=0))
         partial.replace(self.path)
@@ -168,7 +169,7 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
     waiting = []
     for path, mutant in chosen(modules, options):
         old = results.known.get(key_of(path, mutant))
-        if old is None or (options.again and old == "survived"):
+        if old is None or (options.again and old in ("survived", "not reached")):
             waiting.append((path, mutant))
     print(f"{len(waiting)} mutants to try", flush=True)
     running: dict[int, tuple[Path, Mutant, float]] = {}
@@ -274,27 +275,19 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
             line = text[mutant.line - 1].strip()
             reason = reason_for(reasons, path.name, line, mutant.change)
             counts[outcome] += 1
-            if outcome not in ("killed", "not tried"):
+            if outcome in ("survived", "not reached"):
                 cell = line.replace("|", "\\|")
                 place = f"`{path.name}`:{mutant.line}"
                 listed.append(f"| {place} | `{cell}` | {mutant.change} | {outcome} | {reason} |")
         if counts:
             rows.append(f"| `{path.name}` | {counts_text(counts)} |")
         total += counts
-    tried = sum(total.values()) - total["not tried"]
-    share = 100.0 * total["killed"] / tried if tried else 0.0
-    drawn = ""
-    if total["not tried"]:
-        drawn = (
-            f" Drawn at random: `python tools/mutate.py --sample {tried} --seed {options.seed}`."
-        )
     made = [
-        BEGIN,
-        f"{total['killed']} of {tried} mutants tried are noticed: {share:.1f} %.{drawn}",
+        summary(total, options.seed),
         "\n".join(
             [
-                "| module | mutants | noticed | survived | not reached | not tried |",
-                "| --- | ---: | ---: | ---: | ---: | ---: |",
+                f"| module | mutants | {' | '.join(OUTCOMES)} |",
+                "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
                 *rows,
                 f"| all | {counts_text(total)} |",
             ]
@@ -307,13 +300,30 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
                 *listed,
             ]
         ),
-        END,
     ]
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    PAGE.write_text(before + "\n\n".join(made) + rest.partition(END)[2], encoding="utf-8")
-    print(made[1])
-    return 0 if share >= ASKED else 1
+    write_part("mutate.py", "\n\n".join(made))
+    print(made[0])
+    killed = total["killed"] + total["killed later"]
+    return 0 if 100 * killed >= ASKED * (sum(total.values()) - total["not tried"]) else 1
+
+
+def summary(total: Counter[str], seed: int) -> str:
+    """Say how many mutants were noticed, out of how many, and how sure that is."""
+    n = sum(total.values())
+    tried = n - total["not tried"]
+    if not tried:
+        return "Not measured yet."
+    first, now = total["killed"], total["killed"] + total["killed later"]
+    drawn, sure = f"All {n} mutants were tried", ""
+    if tried < n:
+        low, high = interval(first, tried)
+        sure = f" (95 % interval for all mutants: {low:.1f} to {high:.1f} %)"
+        drawn = f"A sample: {tried} of {n} mutants, drawn at random with seed {seed}, were tried"
+    return (
+        f"{drawn} ({origin()}). The tests as they were noticed {first}: "
+        f"{100 * first / tried:.1f} %{sure}. With the tests that were then added for survivors "
+        f"they notice {now} of these: {100 * now / tried:.1f} %."
+    )
 
 
 def reason_for(reasons: dict[str, str], name: str, line: str, change: str) -> str:
@@ -325,8 +335,7 @@ def reason_for(reasons: dict[str, str], name: str, line: str, change: str) -> st
 
 def counts_text(counts: Counter[str]) -> str:
     """Show the numbers of a row."""
-    names = ("killed", "survived", "not reached", "not tried")
-    return " | ".join(str(number) for number in (sum(counts.values()), *(counts[n] for n in names)))
+    return " | ".join(str(n) for n in (sum(counts.values()), *(counts[name] for name in OUTCOMES)))
 
 
 if __name__ == "__main__":
