@@ -13,7 +13,7 @@ CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_t
 	tests/test_search*.py tests/test_budgets.py tests/test_ties.py tests/test_channels.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
 .PHONY: build demo test test-cpp test-python lint lint-js coverage coverage-python coverage-cpp sanitize sanitize-cpp \
-	docs wheel sbom fuzz fuzz-python fuzz-cpp bench bench-env paper-quick paper clean
+	docs wheel sbom fuzz fuzz-python fuzz-cpp fuzz-cpp-coverage bench bench-env paper-quick paper clean
 
 build: $(INSTALLED)
 
@@ -129,13 +129,25 @@ ifeq ($(notdir $(FUZZ_CXX)),clang++)
 	mkdir -p build/fuzz/core
 	cd build/fuzz-cpp && ./aglets_fuzz -max_total_time=$(FUZZ_SECONDS) ../fuzz/core ../../tests/corpus/core
 else
-	cd build/fuzz-cpp && ./aglets_fuzz ../../tests/corpus/core $(FUZZ_SECONDS) $(FUZZ_SEED)
+	cd build/fuzz-cpp && ../../$(BIN)/python ../../tools/fuzz_table.py core \
+		./aglets_fuzz ../../tests/corpus/core $(FUZZ_SECONDS) $(FUZZ_SEED)
 endif
+
+# The lines of the core that such cases reach: the same driver, in a build for gcov and not sanitized.
+fuzz-cpp-coverage: $(TOOLS)
+	$(BIN)/cmake -S . -B build/fuzz-cpp-coverage -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DAGLETS_COVERAGE=ON -DAGLETS_FUZZ=ON -DAGLETS_BINDINGS=OFF >/dev/null
+	$(BIN)/cmake --build build/fuzz-cpp-coverage --parallel $(JOBS)
+	find build/fuzz-cpp-coverage -name '*.gcda' -delete
+	cd build/fuzz-cpp-coverage && ./aglets_fuzz ../../tests/corpus/core $(FUZZ_SECONDS) $(FUZZ_SEED)
+	-$(BIN)/python tools/fuzz_table.py core-coverage \
+		$(BIN)/python tools/coverage_cpp.py build/fuzz-cpp-coverage
 
 fuzz-python: $(FUZZ_INSTALLED)
 	for target in $(FUZZ_TARGETS); do \
 		echo "== $$target"; \
-		$(FUZZ_VENV)/bin/python tools/fuzz.py $$target $(FUZZ_SECONDS) || exit 1; \
+		$(BIN)/python tools/fuzz_table.py $$target \
+			$(FUZZ_VENV)/bin/python tools/fuzz.py $$target $(FUZZ_SECONDS) || exit 1; \
 	done
 
 $(FUZZ_INSTALLED): pyproject.toml CMakeLists.txt $(CXX_FILES) $(wildcard src/aglets/*/*.py)

@@ -6,7 +6,10 @@ import ast
 import json
 
 import coverage_table
+import fuzz_table
 import mutants
+import pytest
+import quality_page
 
 SOURCE = '''"""A text with 1 + 1."""
 __all__ = ["f"]
@@ -80,3 +83,29 @@ def test_lines_and_branches_are_added_up_by_room(tmp_path):
     assert "| all | 45 | 77.8 % | 10 | 50.0 % |" in text
     assert "| `io/b.py` | 30 | 66.7 % | 6 | 16.7 % |" in text
     assert "`io/a.py`" not in text
+
+
+def test_executions_and_coverage_are_read_from_what_fuzzers_print():
+    said = "#9 NEW cov: 7 ft: 8\n#99 DONE cov: 12 ft: 20\nDone 99 runs in 3 second(s)\n"
+    assert fuzz_table.numbers(said) == {"executions": "99", "coverage": "12 edges"}
+    assert fuzz_table.numbers("500 cases in 20 seconds, nothing found\n") == {"executions": "500"}
+
+
+def test_a_tool_writes_between_its_marks_only(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- made by tools/x.py: begin -->old<!-- made by tools/x.py: end -->\nb\n")
+    quality_page.write_part("x.py", "new", page)
+    assert "old" not in page.read_text()
+    assert page.read_text().split("\n\n") == [
+        "a\n<!-- made by tools/x.py: begin -->",
+        "new",
+        "<!-- made by tools/x.py: end -->\nb\n",
+    ]
+    with pytest.raises(SystemExit, match="needs the marks"):
+        quality_page.write_part("y.py", "new", page)
+
+
+def test_a_share_of_few_is_less_sure_than_one_of_many():
+    low, high = quality_page.interval(90, 100)
+    assert (round(low, 2), round(high, 2)) == (82.56, 94.48)  # Wilson, as in textbooks
+    assert quality_page.interval(9, 10)[0] < low < 90 < high < quality_page.interval(9, 10)[1]

@@ -43,11 +43,7 @@ def _git(*command: str) -> str:
 
 
 def interval(part: int, whole: int) -> tuple[float, float]:
-    """Return the 95 % interval (Wilson) of a share, in percent.
-
-    >>> [round(end, 1) for end in interval(90, 100)]
-    [82.6, 94.5]
-    """
+    """Return the 95 % interval (Wilson) of a share, in percent."""
     z = 1.96
     share, room = part / whole, z * z / whole
     middle = (share + room / 2) / (1 + room)
