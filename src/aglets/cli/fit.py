@@ -200,6 +200,15 @@ def fit(
             "none]",
         ),
     ] = None,
+    relax: Annotated[
+        str | None,
+        typer.Option(
+            "--relax",
+            metavar="PART",
+            help="Solve for the coefficients of the chosen graphlets again with this part of the "
+            "penalty, as 0.1; several with commas, or auto, to choose on held-out graphs.",
+        ),
+    ] = None,
     pooling: Annotated[
         str | None,
         typer.Option(
@@ -317,6 +326,7 @@ def fit(
     options |= {"rule": rule.value}
     options |= {"pooling": _pooling(pooling)} if pooling else {}
     options |= {"sharing": _sharing(sharing)} if sharing else {}
+    options |= {"relax": _relax(relax)} if relax else {}
     options |= {"count_scale": count_scale.value, "node_labels": node_labels.value}
     all_own = own = source.covariates(covariate_columns, graphs)
     aside = None
@@ -405,6 +415,22 @@ def _sharing(text: str) -> str | float:
     return value
 
 
+def _relax(text: str) -> str | list[float]:
+    """Return the parts of the penalty that a comma-separated text names, or auto."""
+    if text == "auto":
+        return text
+    try:
+        parts = [float(part) for part in text.split(",")]
+    except ValueError:
+        parts = [0.0]
+    if not all(0.0 < part <= 1.0 for part in parts):
+        raise ValueError(
+            "Expected --relax with auto, or one or more numbers above 0 and up to 1, as in 1,0.1. "
+            f"Got {text!r} instead."
+        )
+    return parts
+
+
 def _pooling(text: str) -> tuple[str, ...]:
     """Return the channels that a comma-separated text names."""
     from aglets.mining.arguments import checked_pooling
@@ -489,7 +515,8 @@ def _summary(
             if _is_chosen(task, estimator) and task.stage != "refit" and index < len(values)
         ]
         known = [value for value in scores if value is not None]
-        score = sum(known) / len(known) if known and len(known) == len(scores) else None
+        whole = known and len(known) == len(scores) and estimator.relax_ == 1.0
+        score = sum(known) / len(known) if whole else None
     elif best is not None and len(best.points) == 1 and not averaged:
         score = best.points[0].validation_score
     targets = model.outputs.targets
@@ -511,6 +538,7 @@ def _summary(
         "count_scale": estimator.count_scale_ if fitted else None,
         "node_labels": model.input_spec.node_labels,
         "lambda_ratio": estimator.lambda_ratio_ if fitted else None,
+        "relax": estimator.relax_ if fitted else None,
         "members": len(estimator.members_) if averaged else 1,
         "seconds": round(seconds, 3),
         "paths_resumed": progress.n_resumed,
@@ -565,6 +593,8 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
         parts.append(f"maxpat {summary['maxpat']}, lambda/lambda_max {summary['lambda_ratio']:.3g}")
         if summary["starts"] != 1:
             parts.append(f"{summary['starts']} starts per label")
+        if summary["relax"] != 1.0:
+            parts.append(f"relaxed to {summary['relax']:.3g} of the penalty")
     parts.append(f"{summary['seconds']:.1f} s")
     if resumed:
         parts.append(f"{summary['paths_resumed']} paths taken from the checkpoint")

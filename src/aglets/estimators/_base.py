@@ -25,6 +25,7 @@ from aglets.estimators._parameters import (
     many,
     one_of,
 )
+from aglets.estimators._relaxing import RELAX
 from aglets.estimators._stability import stability_of
 from aglets.explain import GlobalExplanation, explain_global, explain_local, summarise
 from aglets.graphlets.graphlet import COUNT_SCALES, POOLINGS, graphlet_names
@@ -105,6 +106,7 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         "learn_attributes": one_of(True, False),
         "covariates": one_of(*BUILT_IN, None),
         "covariate_penalty": floats(0.0, closed="left"),
+        "relax": RELAX,
         "max_epochs": integers(1),
         "patience": integers(1),
         "tol": floats(0.0, closed="left"),

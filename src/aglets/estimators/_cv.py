@@ -80,6 +80,11 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         As in :class:`LagraClassifier`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
+    relax : False, "auto", float or sequence of float, default=False
+        As in :class:`LagraClassifier`, after the point of the grid was chosen, and after
+        ``max_graphlets`` has dropped graphlets: a small model may be shrunk too much. "auto" or a
+        list is chosen by what the folds say of the same graphlets on the graphs they hold out.
+        Needs ``average="none"``.
     max_nodes, max_bytes, max_work, max_seconds, n_jobs, verbose, engine, sharing
         As in :class:`LagraClassifier`.
     pooling : "auto" or sequence of {"best", "sum", "mean"}, default="auto"
@@ -112,6 +117,8 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         With an average: the fold (None after ``refit``), cell (starts, rho, maxpat) and index on
         the path of each member, and its weight. ``lambda_``, ``lambda_max_``, ``lambdas_``,
         ``path_`` and ``objective_`` are of a single path, and not there.
+    relax_ : float
+        The part of the penalty with which the coefficients were solved for.
     standard_error_ : float
         With ``rule="one_se"``: by how much the chosen point may be worse than the best.
     classes_, graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_
@@ -156,6 +163,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         learn_attributes: bool = True,
         covariates: str | None = None,
         covariate_penalty: float = 0.0,
+        relax: bool | str | float | Sequence[float] = False,
         tol: float = 1e-3,
         max_epochs: int = 100,
         patience: int = 5,
@@ -192,6 +200,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
         self.learn_attributes = learn_attributes
         self.covariates = covariates
         self.covariate_penalty = covariate_penalty
+        self.relax = relax
         self.tol = tol
         self.max_epochs = max_epochs
         self.patience = patience
@@ -233,6 +242,8 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         As in :class:`LagraRegressor`.
     covariates, covariate_penalty
         As in :class:`LagraClassifier`.
+    relax
+        As in :class:`LagraClassifierCV`.
     max_nodes, max_bytes, max_work, max_seconds, n_jobs, verbose, engine, sharing
         As in :class:`LagraClassifier`.
     pooling, count_scale, node_labels
@@ -241,7 +252,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
     Attributes
     ----------
     starts_, rho_, maxpat_, lambda_ratio_, pooling_, count_scale_, node_labels_, cv_results_,
-    best_index_, members_
+    best_index_, members_, relax_
         As in :class:`LagraClassifierCV`.
     graphlets_, coef_, intercept_, lambda_, lambda_max_, lambdas_, path_, objective_, n_iter_
         As in :class:`LagraRegressor`, of the final fit.
@@ -283,6 +294,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         learn_attributes: bool = True,
         covariates: str | None = None,
         covariate_penalty: float = 0.0,
+        relax: bool | str | float | Sequence[float] = False,
         tol: float = 1e-3,
         max_epochs: int = 100,
         patience: int = 5,
@@ -319,6 +331,7 @@ class LagraRegressorCV(OverGrid, LagraForNumbers):
         self.learn_attributes = learn_attributes
         self.covariates = covariates
         self.covariate_penalty = covariate_penalty
+        self.relax = relax
         self.tol = tol
         self.max_epochs = max_epochs
         self.patience = patience

@@ -20,6 +20,7 @@ from aglets.estimators._parameters import (
     integers,
     one_of,
 )
+from aglets.estimators._relaxing import best_part, costs_of_parts, parts_of
 from aglets.graphs import GraphSet, as_graph_set
 from aglets.graphs.arrays import Floats
 from aglets.graphs.threads import n_threads
@@ -31,9 +32,19 @@ from aglets.preprocessing.input_spec import InputSpec
 from aglets.preprocessing.node_labels import NodeLabels, label_nodes, lacks_labels
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member, fold_members, greedy_members
-from aglets.training.fitting import FitCallback, Paths, Settings, learn_input_spec
+from aglets.training.fitting import (
+    FitCallback,
+    Paths,
+    Settings,
+    Walk,
+    learn_input_spec,
+    prepare,
+)
 from aglets.training.grid_walks import evaluate_folds, walk_cells
-from aglets.training.held_out import HeldOut, of_members
+from aglets.training.held_out import HeldOut, of_members, of_model
+from aglets.training.path import Validation
+from aglets.training.point_graphlets import only_those_of
+from aglets.training.relaxing import relaxed
 from aglets.training.sample import Sample
 from aglets.training.selection import (
     Cell,
@@ -83,6 +94,7 @@ class Judged:
     grid: Grid
     input_spec: InputSpec
     settings: Settings
+    trained: Sequence[Sample]
     held_out: Sequence[Sample]
     results: Sequence[FoldResult]
 
@@ -132,6 +144,11 @@ class OverGrid(BaseLagra):
                 "average='folds' needs folds of the training graphs. Got validation graphs "
                 "instead; leave them out, or set average='greedy'."
             )
+        if self.relax is not False and self.average != "none":
+            raise ValueError(
+                "relax needs average='none', for the members of an average have penalties of their "
+                f"own. Got average={self.average!r}; set relax=False, or average='none'."
+            )
         # With graphs held out by the user everything else was trained on already.
         ready = self.average == "folds" or own or not self.refit
         folds = [] if own else self._folds(tasks[0].sample)
@@ -178,6 +195,10 @@ class OverGrid(BaseLagra):
             self._store_average(members, paths, judged.input_spec)
         if self.max_graphlets is not None and len(self.graphlets_) > self.max_graphlets:
             self._keep(self._made_smaller(self.model_, sample.graphs))
+        self.relax_ = 1.0
+        if parts := parts_of(self.relax):
+            trained = judged.trained[0] if ready else sample
+            return self._relax(parts, judged, choice, trained, paths[0], sample.graphs)
         return of_members(
             members,
             judged.results,
@@ -188,6 +209,76 @@ class OverGrid(BaseLagra):
             made_smaller=lambda model: self._made_smaller(model, sample.graphs),
             n_jobs=n_threads(self.n_jobs),
         )
+
+    def _relax(
+        self,
+        parts: tuple[float, ...],
+        judged: Judged,
+        choice: Choice,
+        trained: Sample,
+        paths: Paths,
+        graphs: GraphSet,
+    ) -> HeldOut:
+        """Solve for the coefficients again, with the part of the penalty that does best.
+
+        Which that is was seen on the held-out graphs of every fold, whose points of the grid are
+        made smaller, if the fitted model is, and relaxed alike.
+        """
+        row, metric, input_spec = choice.position, self._metric(), judged.input_spec
+        costs, models = [], []
+        for train, held_out, result in zip(
+            judged.trained, judged.held_out, judged.results, strict=True
+        ):
+            ends = [[path[min(choice.index, len(path) - 1)]] for path in result.paths[row]]
+            scaled = held_out.to_model_units(input_spec)
+            validation = Validation(scaled, keep_f=metric is not None)
+            found = self._relaxed(parts, judged, choice, train, ends, graphs, validation)
+            options: dict[str, Any] = {"by_score": self._by_score, "metric": metric}
+            outputs = judged.settings.outputs
+            costs.append(costs_of_parts(found, outputs, input_spec, scaled, **options))
+            models.append([self._model_of_ends(each, input_spec) for each in found])
+        best = best_part(costs)
+        self.relax_ = parts[best]
+        whole = self.max_graphlets is None
+        if not whole:
+            paths = [[path[min(choice.index, len(path) - 1)]] for path in paths]
+        [paths] = self._relaxed(parts[best : best + 1], judged, choice, trained, paths, graphs)
+        if whole:
+            asked = max(cell.maxpat for cell in judged.grid.cells)
+            self._store(paths, choice.index, input_spec, asked)
+        else:
+            model = self._model_of_ends(paths, input_spec)
+            self._keep(replace(model, search=self.model_.search))
+        n_jobs = n_threads(self.n_jobs)
+        pairs = zip(models, judged.held_out, strict=True)
+        return HeldOut.joined([of_model(own[best], sample, n_jobs) for own, sample in pairs])
+
+    def _relaxed(
+        self,
+        parts: Sequence[float],
+        judged: Judged,
+        choice: Choice,
+        sample: Sample,
+        paths: Paths,
+        graphs: GraphSet,
+        validation: Validation | None = None,
+    ) -> list[Paths]:
+        """Relax points that were trained on a sample, those of smaller models if asked for."""
+        cell, input_spec = choice.cell, judged.input_spec
+        settings = cell.settings(judged.settings)
+        if self.max_graphlets is not None:
+            ends = [path[-1] for path in paths]
+            model = model_of(ends, [], input_spec, self.outputs_)
+            small = self._made_smaller(model, graphs)
+            paths = [[point] for point in only_those_of(small, ends, input_spec)]
+        training_set = prepare(
+            sample, settings, maxpat=cell.maxpat, starts=cell.starts, input_spec=input_spec
+        )
+        plan = Walk(cell.rho, cell.maxpat, validation)
+        return relaxed(training_set, settings, plan, paths, parts)
+
+    def _model_of_ends(self, paths: Paths, input_spec: InputSpec) -> LagraModel:
+        return model_of([path[-1] for path in paths], [], input_spec, self.outputs_)
 
     def _made_smaller(self, model: LagraModel, graphs: GraphSet) -> LagraModel:
         if self.max_graphlets is None or len(model.graphlets) <= self.max_graphlets:
@@ -225,7 +316,7 @@ class OverGrid(BaseLagra):
             others = results_of(replace(grid, maxpats={}, extra=more), required=False)
             results = [one.joined(other) for one, other in zip(results, others, strict=True)]
             grid = replace(grid, extra=more)
-        return Judged(grid, input_spec, settings, held_out, results)
+        return Judged(grid, input_spec, settings, trained, held_out, results)
 
     @property
     def _by_score(self) -> bool:

@@ -37,8 +37,9 @@ def stability_of(
     template = clone(estimator).set_params(n_jobs=1, verbose=0)
     if isinstance(estimator.loss, Mapping):  # subsamples have no names of targets
         template.set_params(loss=[target.loss for target in estimator.outputs_.targets])
+    template.set_params(relax=False)  # only graphlets are counted
     if hasattr(estimator, "calibration"):
-        template.set_params(calibration=None)  # only graphlets are counted
+        template.set_params(calibration=None)
     # What was chosen on all graphs stays, if it is one point of the grid.
     if hasattr(estimator, "rho_") and estimator.average == "none":
         template.set_params(

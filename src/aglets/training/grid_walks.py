@@ -33,7 +33,15 @@ from aglets.training.sample import Sample
 from aglets.training.selection import Cell, FoldResult, Grid
 from aglets.training.stored import AnySample
 
-__all__ = ["evaluate_folds", "is_over", "is_stale", "is_too_long", "total_loss", "walk_cells"]
+__all__ = [
+    "evaluate_folds",
+    "is_over",
+    "is_stale",
+    "is_too_long",
+    "score_of",
+    "total_loss",
+    "walk_cells",
+]
 
 
 #: A path ends when lambda has fallen to this part of where the validation loss was lowest ...
@@ -191,12 +199,10 @@ def _evaluate(
             for k, points in enumerate(zip(*paths, strict=False)):
                 loss[row, k] = total_loss(points)
                 n_nonzero[row, k] = sum(point.n_nonzero for point in points)
-                if metric is not None:
-                    score[row, k] = _quoted(metric, points, settings.outputs, held_out)
-                elif by_score:
-                    score[row, k] = _score(points, settings.outputs, input_spec, held_out)
-                else:
-                    score[row, k] = np.nan
+                score[row, k] = np.nan
+                if by_score:
+                    outputs = settings.outputs
+                    score[row, k] = score_of(points, outputs, input_spec, held_out, metric)
     return _PartResult(cells, FoldResult(loss, score, n_nonzero, kept, settings.notices), refused)
 
 
@@ -300,9 +306,16 @@ def total_loss(points: Sequence[PathPoint]) -> float:
     return sum(float(point.validation_loss or 0.0) for point in points)
 
 
-def _score(
-    points: Sequence[PathPoint], outputs: Outputs, input_spec: InputSpec, held_out: AnySample
+def score_of(
+    points: Sequence[PathPoint],
+    outputs: Outputs,
+    input_spec: InputSpec,
+    held_out: AnySample,
+    metric: Metric | None,
 ) -> float:
+    """Return a metric on held-out graphs, whose f the points kept; or accuracy or R²."""
+    if metric is not None:
+        return _quoted(metric, points, outputs, held_out)
     if len(points) == 1:
         return float(points[0].validation_score or 0.0)
     f = decision(points, input_spec, held_out.load())

@@ -24,6 +24,7 @@ from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.assembly import model_of
 from aglets.training.averaging import Member
 from aglets.training.fitting import Paths, Settings, Walk, prepare, walk
+from aglets.training.relaxing import relaxed
 from aglets.training.sample import Sample
 from aglets.training.selection import Cell, FoldResult, Grid
 
@@ -134,6 +135,8 @@ def out_of_fold(
     cell: Cell,
     outputs: Outputs,
     input_spec: InputSpec,
+    *,
+    relax: float = 1.0,
 ) -> HeldOut | None:
     """Train on every fold's training rows with a short path, and decide on its held-out rows.
 
@@ -150,6 +153,8 @@ def out_of_fold(
         In the user's units.
     input_spec : InputSpec
         Labels and units of the fit.
+    relax : float
+        Part of the penalty with which coefficients are solved for again at the end.
 
     Returns
     -------
@@ -174,11 +179,13 @@ def out_of_fold(
                 starts=cell.starts,
                 input_spec=input_spec,
             )
-            stage = f"calibration {fold}"
-            paths = walk(training_set, short, Walk(cell.rho, cell.maxpat, stage=stage))
+            plan = Walk(cell.rho, cell.maxpat, stage=f"calibration {fold}")
+            ends = [path[-1:] for path in walk(training_set, short, plan)]
+            if relax < 1.0:
+                [ends] = relaxed(training_set, short, plan, ends, [relax])
         except BudgetError:
             return None
-        model = _at(paths, short.n_lambdas - 1, outputs, input_spec)
+        model = _at(ends, 0, outputs, input_spec)
         parts.append(of_model(model, sample[held_out], settings.n_jobs))
     return HeldOut.joined(parts)
 

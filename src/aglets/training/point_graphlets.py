@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from aglets.graphlets import Graphlet, agis
-from aglets.graphs.arrays import Codes, Floats
+from aglets.graphs.arrays import Bools, Codes, Floats
+from aglets.model.model import LagraModel
 from aglets.preprocessing.input_spec import InputSpec
 from aglets.training.engine.graphlet_names import CHANNELS
 from aglets.training.path_point import PathPoint
 from aglets.training.sample import Sample
 
-__all__ = ["Term", "decision", "terms_of", "used_rows"]
+__all__ = ["Term", "decision", "only_those_of", "terms_of", "used_rows"]
 
 
 class Term(NamedTuple):
@@ -32,9 +35,7 @@ class Term(NamedTuple):
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for terms of equal graphlets."""
-        arrays = (self.edges, self.attributes, self.edge_attributes)
-        rows = (b"" if array is None else array.tobytes() for array in arrays)
-        return (self.labels, self.edge_labels, self.pooling, self.count_scale, *rows)
+        return content(self)
 
     def in_model_units(self) -> Graphlet:
         """Write out the graphlet as it was trained."""
@@ -78,6 +79,50 @@ def terms_of(point: PathPoint, input_spec: InputSpec) -> Iterator[Term]:
                 **CHANNELS[int(channel)]._asdict(),
             )
         position = end
+
+
+def content(graphlet: Term | Graphlet) -> tuple[object, ...]:
+    """Structure, attributes and channel, without the coefficient, as something to look up."""
+    arrays = (graphlet.edges, graphlet.attributes, graphlet.edge_attributes)
+    rows = (b"" if array is None else array.tobytes() for array in arrays)
+    return (graphlet.labels, graphlet.edge_labels, graphlet.pooling, graphlet.count_scale, *rows)
+
+
+def only_those_of(
+    model: LagraModel, points: Sequence[PathPoint], input_spec: InputSpec
+) -> list[PathPoint]:
+    """Leave in points the graphlets that are still in a model from which some were dropped.
+
+    Parameters
+    ----------
+    model : LagraModel
+        What is left of the model of these points.
+    points : sequence of PathPoint
+        One per output, or a single one that all share.
+    input_spec : InputSpec
+        The one of the model.
+    """
+    found, first = [], 0
+    for point in points:
+        served = np.flatnonzero(model.coef[first : first + point.n_outputs].any(axis=0))
+        first += point.n_outputs
+        kept = {content(model.graphlets[j]) for j in served.tolist()}
+        terms = terms_of(point, input_spec)
+        left = [content(term.in_user_units(input_spec)) in kept for term in terms]
+        found.append(_restricted(point, np.array(left, dtype=np.bool_), input_spec))
+    return found
+
+
+def _restricted(point: PathPoint, left: Bools, input_spec: InputSpec) -> PathPoint:
+    d, de = input_spec.n_attributes, input_spec.n_edge_attributes
+    sizes = [len(p.labels) * d + len(p.edges) * de for p in point.patterns]
+    return replace(
+        point,
+        beta=point.beta[left],
+        patterns=list(compress(point.patterns, left)),
+        channels=point.channels[left],
+        z=point.z[np.repeat(left, np.array(sizes, dtype=np.int64))],
+    )
 
 
 def decision(points: Sequence[PathPoint], input_spec: InputSpec, sample: Sample) -> Floats:

@@ -75,6 +75,11 @@ class TargetUnits:
         targets = (sample.targets - self.middle[:, None]) / self.spread[:, None]
         return replace(sample, targets=targets)
 
+    @property
+    def inverse(self) -> TargetUnits:
+        """The units that take points back to those of training: ``inverse.restored`` does it."""
+        return replace(self, middle=-self.middle / self.spread, spread=1.0 / self.spread)
+
     def restored(self, output: int | None, points: Iterable[PathPoint]) -> Iterator[PathPoint]:
         """Give the points of a path back in the user's units.
 
