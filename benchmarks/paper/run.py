@@ -46,6 +46,7 @@ FAMILIES: dict[str, tuple[str, int]] = {
     "size": ("small", 20),
     "label-counts": ("small", 20),
     "statistics-forest": ("small", 20),
+    "statistics-ebm": ("small", 20),
     "wl-svm": ("small", 20),
     "wl-oa-svm": ("small", 20),
     "gh-knn": ("kernels", 20),

@@ -83,6 +83,30 @@ def statistics_forest(graphs: GraphSet, y: np.ndarray) -> Ready:
     )
 
 
+def statistics_boosting(graphs: GraphSet, y: np.ndarray) -> Ready:
+    """Learn an explainable boosting machine on what the forest sees, without and with pairs.
+
+    Four bags instead of fourteen save most of its time; its other defaults stay.
+    """
+    # From the rivals' environment, and needed here only.
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    features = statistics(graphs)
+    return by_validation(
+        y,
+        lambda seed: (
+            (
+                {"interactions": pairs},
+                features,
+                ExplainableBoostingClassifier(
+                    interactions=pairs, outer_bags=4, random_state=seed, n_jobs=1
+                ),
+            )
+            for pairs in (0, 10)
+        ),
+    )
+
+
 def weisfeiler_lehman(graphs: GraphSet, y: np.ndarray) -> Ready:
     """Learn a linear support vector machine on counts of Weisfeiler-Lehman labels."""
     by_rounds = stacked(weisfeiler_lehman_counts(graphs))
@@ -263,6 +287,7 @@ METHODS = {
     "size": size,
     "label-counts": label_counts,
     "statistics-forest": statistics_forest,
+    "statistics-ebm": statistics_boosting,
     "wl-svm": weisfeiler_lehman,
     "wl-oa-svm": optimal_assignment,
 }

@@ -37,6 +37,7 @@ NAMES = {
     "size": "tree on numbers of nodes and edges",
     "label-counts": "logistic regression on label counts",
     "statistics-forest": "random forest on statistics",
+    "statistics-ebm": "explainable boosting machine on statistics",
     "wl-svm": "Weisfeiler-Lehman, linear SVM",
     "wl-oa-svm": "Weisfeiler-Lehman assignment, SVM",
 }
