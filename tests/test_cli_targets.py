@@ -9,10 +9,12 @@ from io import StringIO
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
+from test_report import data_of
 
 import aglets
-from aglets import GraphSet
+from aglets import GraphSet, LagraClassifier, datasets
 from aglets.cli import main
 from aglets.graphs.named_columns import NamedColumns
 from aglets.io.files import ReadOptions
@@ -115,6 +117,40 @@ def test_show_and_explain_name_targets(table, model):
     one = json.loads(run("explain", model, table, "--output", "logP", "--json").output)
     assert [entry["target"] for entry in one] == ["logP"]
     assert run("explain", model, table, "--output", "pH").exit_code != 0
+
+
+def test_a_model_of_one_target_knows_the_truth_of_a_table_by_its_column(table, tmp_path):
+    path, page = tmp_path / "one.aglets", tmp_path / "page.html"
+    assert run("fit", table, "--target", "NR-OH", "-o", path, *QUICK).exit_code == 0
+    assert aglets.load(path).target_column == "NR-OH"
+    assert run("report", path, table, "-o", page).exit_code == 0
+    [view] = data_of(page.read_text(encoding="utf-8"))["views"]
+    assert view["target"] == "NR-OH"
+    whole = pd.read_csv(table)
+    assert view["quality"]["n"] == whole["NR-OH"].notna().sum()
+    # Without the column, or without a value in it, there is nothing to compare with.
+    smiles = whole["smiles"].tolist()[:20]
+    for lines in (["smiles", *smiles], ["smiles,NR-OH", *(f"{text}," for text in smiles)]):
+        new = tmp_path / "new.csv"
+        new.write_text("\n".join(lines) + "\n")
+        assert run("report", path, new, "-o", page).exit_code == 0
+        [view] = data_of(page.read_text(encoding="utf-8"))["views"]
+        assert view["quality"] is None
+        assert len(view["shown"]) == len(smiles)
+
+
+def test_the_name_of_a_series_is_the_column_of_the_target(tmp_path):
+    graphs, y = datasets.load_acids()
+    for named, column in (
+        (pd.Series(y[:60], name="acid"), "acid"),
+        (pd.DataFrame({"acid": y[:60]}), "acid"),
+        (pd.Series(y[:60]), None),
+        (y[:60], None),
+    ):
+        clf = LagraClassifier(maxpat=2, n_lambdas=4).fit(graphs[:60], named)
+        clf.save(tmp_path / "m.aglets")
+        assert aglets.load(tmp_path / "m.aglets").target_column == column
+        assert clf.model_.outputs.target_names == (None,)
 
 
 def test_evaluate_reports_each_target_and_the_mean(table):

@@ -354,6 +354,7 @@ def fit(
         progress = FitProgress(kept, seconds=time_limit, shown=not (quiet or as_json))
         model, ended = _fitted(estimator, graphs, y, progress, own)
         model = model.without_training_graphs() if forget_graphs else model
+        model = replace(model, target_column=source.target_column(model))
         model.save(target)
         if ended is None:
             kept.delete()

@@ -32,7 +32,8 @@ def report(
 ) -> None:
     """Write a page to read and share: what the model learned, how good it is, and why.
 
-    The page is one file that needs no network. It compares with the truth if DATA has it.
+    The page is one file that needs no network. It compares with the truth if DATA has it:
+    in the column that the model was fitted on, or in that of --target.
     """
     from aglets.model.file import load
     from aglets.report import write

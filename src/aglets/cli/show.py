@@ -58,6 +58,7 @@ def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
     return {
         "classes": classes[0] if len(classes) == 1 else classes,
         "targets": [name for name in model.outputs.target_names if name is not None],
+        "target_column": model.target_column,
         "intercept": model.intercept.tolist(),
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "loss": model.loss,

@@ -219,22 +219,27 @@ class Source:
         return replace(self, options=options)
 
     def with_targets_of(self, model: LagraModel) -> Source:
-        """Return the source with the targets of a model, if its table has columns of their names.
-
-        A single target has no name in a model, and must be named.
-        """
+        """Return the source with the targets of a model, if its table has values of their names."""
         from aglets.io.files import format_of
-        from aglets.io.table import TABLES, columns_of
+        from aglets.io.table import TABLES, has_values
 
+        column = model.target_column
         names = [name for name in model.outputs.target_names if name is not None]
+        names = names or ([] if column is None else [column])
         is_file = Path(self.data).is_file()
         kind = format_of(self.data, self.options.format) if is_file else None
         if self.options.target is not None or not names or kind not in TABLES:
             return self
         separator = self.options.separator or ("\t" if kind == "tsv" else None)
-        if not set(names) <= set(columns_of(self.data, separator=separator)):
+        if not has_values(self.data, names, separator=separator):
             return self
-        return replace(self, options=replace(self.options, target=tuple(names)))
+        target = names[0] if len(model.outputs.targets) == 1 else tuple(names)
+        return replace(self, options=replace(self.options, target=target))
+
+    def target_column(self, model: LagraModel) -> str | None:
+        """Name the column of a model's single target; several have names of their own."""
+        target = self.options.target
+        return target if isinstance(target, str) and len(model.outputs.targets) == 1 else None
 
     def load_with_targets(self) -> tuple[GraphSet, npt.NDArray[Any]]:
         """Return the graphs and their targets, or say that the target must be named."""

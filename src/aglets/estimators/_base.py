@@ -40,7 +40,7 @@ from aglets.model.examples import with_examples
 from aglets.model.outputs import Outputs
 from aglets.model.search_record import SearchRecord
 from aglets.model.target import is_known
-from aglets.model.target_table import target_names, target_table
+from aglets.model.target_table import column_name, target_names, target_table
 from aglets.model.training_graphs import TrainingGraphs
 from aglets.model.training_record import TrainingRecord
 from aglets.model.weights import check_sample_weight
@@ -234,7 +234,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         self.held_out_metrics_ = {} if held is None else held.metrics(self.outputs_)
         found = self.model_.match(given, n_jobs=n_threads(self.n_jobs))
         training = TrainingGraphs.of(found.graphs)
-        self._keep(replace(with_examples(self.model_, found), training=training))
+        shown = with_examples(self.model_, found)
+        self._keep(replace(shown, training=training, target_column=column_name(y)))
         self._keep_trust(sample, held, found)
         self.global_explanation_ = summarise(self.model_, found, target_table(y))
 

@@ -161,10 +161,16 @@ def target_value(row: Row, target: str) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def columns_of(path: str | os.PathLike[str], *, separator: str | None = None) -> list[str]:
-    """Name the columns of a table in a file; none if it has no rows."""
-    first = next(iter(table_rows(path, {}, separator=separator)), None)
-    return [] if first is None else list(first.values)
+def has_values(
+    path: str | os.PathLike[str], columns: Sequence[str], *, separator: str | None = None
+) -> bool:
+    """Say whether a table in a file has all these columns, and a value in one of them."""
+    for row in table_rows(path, {}, separator=separator):
+        if not set(columns) <= set(row.values):
+            return False
+        if any(target_value(row, name) is not None for name in columns):
+            return True
+    return False
 
 
 def number_in(values: Mapping[str, Any], column: str) -> float | str:

@@ -18,6 +18,9 @@ objects with ``name``, ``loss``, ``loss_options`` and ``classes``.
 Format 5 is written where a model knows of its errors or of its training graphs, as `_trust_columns`
 lays them out. Models of files before have no calibration, and say what to do about it.
 
+``target_column`` names the column of a single target, and may be absent; several are named in
+``targets``.
+
 Format 6 is written if some graphlets take the square root of their count (``count_scale``), or if
 nodes were labelled by the model (``node_labels``).
 """
@@ -139,6 +142,7 @@ def save(model: LagraModel, path: str | os.PathLike[str]) -> None:
             for graphlet in model.graphlets
         ],
         "n_training_graphs": None if model.training is None else model.training.n_graphs,
+        "target_column": model.target_column,
     }
     arrays = _arrays_of(model)
     if "pooling" in arrays or "stop_pooling" in arrays:
@@ -422,6 +426,7 @@ def _model(document: dict[str, Any], arrays: Arrays) -> LagraModel:
         calibration=read_calibration(document, arrays, outputs),
         conformal=read_conformal(arrays, outputs),
         record=read_record(document, arrays, outputs, n_graphlets),
+        target_column=_target_column(document),
     )
 
 
@@ -458,6 +463,12 @@ def _training(document: dict[str, Any], arrays: Arrays) -> TrainingGraphs | None
     hashes = checked_array(arrays, "training_hashes", "i", (None,))
     unsigned = hashes.astype(np.int64).view(np.uint64)
     return TrainingGraphs(_count(document, "n_training_graphs"), unsigned)
+
+
+def _target_column(document: dict[str, Any]) -> str | None:
+    if document.get("target_column") is None:
+        return None
+    return _field(document, "target_column", str)
 
 
 def _search(document: dict[str, Any]) -> SearchRecord | None:

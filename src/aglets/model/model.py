@@ -88,6 +88,8 @@ class LagraModel:
     record : TrainingRecord, optional
         Base rates of the training graphs, the surroundings of their nodes, and the graphs nearest
         to which a new graph may be.
+    target_column : str, optional
+        The column that a single target was read from, by which a table has the truth.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class LagraModel:
     calibration: Calibration | None = None
     conformal: Conformal | None = None
     record: TrainingRecord | None = None
+    target_column: str | None = None
 
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=np.float64, ndmin=2)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from aglets.graphs.named_columns import NamedColumns
 from aglets.model.target import is_known
 
-__all__ = ["TargetTable", "known_values", "target_names", "target_table"]
+__all__ = ["TargetTable", "column_name", "known_values", "target_names", "target_table"]
 
 #: Shape (n_graphs,) for one target, else (n_graphs, n_targets).
 TargetTable = NDArray[Any]
@@ -60,10 +60,21 @@ def target_names(y: Any, n_targets: int) -> list[str]:
         return [str(name) for name in y.columns]
     if isinstance(y, NamedColumns) and len(y.names) == n_targets:
         return list(y.names)
-    name = getattr(y, "name", None) if hasattr(y, "iloc") else None
     if n_targets == 1:
-        return ["y" if name is None else str(name)]
+        return [column_name(y) or "y"]
     return [f"target {k}" for k in range(n_targets)]
+
+
+def column_name(y: Any) -> str | None:
+    """Name the column of a single target: that of a Series, or of a DataFrame of one column.
+
+    >>> column_name([0, 1]) is None
+    True
+    """
+    if not hasattr(y, "iloc"):
+        return None
+    columns = [getattr(y, "name", None)] if getattr(y, "ndim", 1) == 1 else list(y.columns)
+    return None if len(columns) != 1 or columns[0] is None else str(columns[0])
 
 
 def known_values(column: NDArray[Any]) -> NDArray[Any]:

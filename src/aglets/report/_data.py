@@ -69,7 +69,7 @@ def collect(
             estimator if n_targets == 1 else own.model,
             listed,
             bounds,
-            target=own.model.outputs.single.name or target,
+            target=own.model.outputs.single.name or target or model.target_column,
             n_jobs=n_jobs,
             stability=stability,
         )
