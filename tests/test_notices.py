@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from aglets import GraphSet, LagraClassifier, LagraClassifierCV, datasets
+from aglets import GraphSet, LagraClassifier, LagraClassifierCV, LagraRegressor, datasets
 from aglets.evaluation import evaluate
 from aglets.graphs.notes import AtOnce, Notices, recorded
 
@@ -108,6 +108,26 @@ def test_covariates_that_fit_alone_are_one_warning(demo):
     found = warned(lambda: LagraClassifierCV(**QUICK).fit(graphs, y, covariates=signs))
     assert len(found) == 1
     assert found[0].startswith("The covariates alone fit")
+
+
+@pytest.mark.parametrize("kind", ["numbers", "two classes", "three classes", "two targets"])
+def test_covariates_are_not_said_to_fit_where_graphlets_have_nothing_to_say(kind):
+    """Graphs that are all alike leave nothing to graphlets, however badly covariates fit."""
+    rng = np.random.default_rng(0)
+    alike = GraphSet.from_lists(labels=["CO"] * 60, edges=[[(0, 1)]] * 60)
+    y = {
+        "numbers": rng.normal(size=60),
+        "two classes": rng.permutation(60) % 2,
+        "three classes": rng.permutation(60) % 3,
+        "two targets": rng.normal(size=(60, 2)),
+    }[kind]
+    model = LagraRegressor(n_lambdas=3) if y.dtype.kind == "f" else LagraClassifier(n_lambdas=3)
+    assert warned(lambda: model.fit(alike, y, covariates=rng.normal(size=(60, 3)))) == []
+    assert not model.graphlets_
+    # The same graphs with a covariate that is the answer.
+    own = y if kind == "two targets" else y[:, None] == np.unique(y) if y.dtype.kind == "i" else y
+    [said] = warned(lambda: clone(model).fit(alike, y, covariates=np.reshape(own, (60, -1)) * 5.0))
+    assert said.startswith("The covariates alone fit")
 
 
 def test_covariates_that_separate_some_graphs_are_one_warning(demo):

@@ -122,6 +122,36 @@ def test_no_two_nodes_and_no_two_texts_overlap(fitted, kind):
                 assert gap > one.radius + other.radius
 
 
+def outside(figure):
+    """Name the texts that reach beyond the figure."""
+    figure.canvas.draw()
+    frame = figure.bbox
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts_of(figure)]
+    return [
+        text
+        for text, box in boxes
+        if box.x0 < frame.x0 - 1.0
+        or box.y0 < frame.y0 - 1.0
+        or box.x1 > frame.x1 + 1.0
+        or box.y1 > frame.y1 + 1.0
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_tick_and_no_name_is_cut_off_at_the_edge_of_a_figure(fitted, kind):
+    assert outside(display(kind, *fitted).plot().figure_) == []
+
+
+@pytest.mark.parametrize("unit", [2.5e-6, 3.0e7])
+@pytest.mark.parametrize("kind", ["path", "search", "scatter"])
+def test_ticks_of_any_size_are_whole(unit, kind):
+    graphs, _ = datasets.load_acids()
+    graphs = graphs[:80]
+    y = unit * (graphs.n_edges - 10.3)
+    reg = LagraRegressor(maxpat=2, n_lambdas=8).fit(graphs, y)
+    assert outside(display(kind, graphs, y, reg).plot().figure_) == []
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_displays_draw_on_given_axes_and_leave_the_style_alone(fitted, kind):
     before = dict(mpl.rcParams)

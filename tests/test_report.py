@@ -161,7 +161,7 @@ def test_a_card_counts_graphs_and_says_what_a_match_does(demo):
     for slope, times in ((0.5, half), (9.0, "more than 1000")):
         known = replace(bare, calibration=Calibration([Sigmoid(slope, 0.0, 10)]))
         effect = view_of(report.html(known, graphs, y))["graphlets"][0]["effect"]
-        said = f"A full match raises the odds of class acidic {times} times, "
+        said = f"A full match raises the odds of class acidic by a factor of {times}, "
         assert effect == said + "all other graphlets being the same."
     reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs, graphs.n_nodes.astype(float))
     effect = view_of(report.html(reg, graphs))["graphlets"][0]["effect"]
@@ -435,3 +435,40 @@ def test_a_page_of_many_graphs_and_graphlets_lists_a_part_and_says_so(demo, monk
     # What is counted, all graphs count in.
     assert view["quality"]["n"] == data["n_graphs"] == len(graphs)
     assert f"by {len(clf.graphlets_)} graphlets" in view["sentences"][0]
+
+
+def test_cards_are_kept_for_what_explanations_need(demo, monkeypatch):
+    graphs, y, clf = demo
+    monkeypatch.setattr(bounds, "MAX_CARDS", 2)
+    monkeypatch.setattr(bounds, "MIN_CARDS", 1)
+    page = report.html(clf, graphs, y, max_graphs=len(graphs))
+    view = view_of(page)
+    numbers = [entry["number"] for entry in view["graphlets"]]
+    assert numbers[0] == 1
+    assert len(numbers) > 2  # the two strongest would not do
+    added = np.abs(clf.coef_ * clf.transform(graphs))
+    for i in view["shown"]:
+        kept = {int(rank) for rank in view["places"][str(i)]}
+        assert bool(kept) == bool(added[i].any())
+        if kept:
+            largest = max(abs(view["graphlets"][k]["coef"] * view["psi"][i][k]) for k in kept)
+            assert largest == pytest.approx(added[i].max(), rel=1e-3)
+
+
+def test_dots_of_numbers_are_those_of_listed_graphs_with_a_value(demo, monkeypatch):
+    graphs, _, _ = demo
+    y = graphs.n_edges.astype(float)
+    reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs[:100], y[:100])
+    y[::3] = np.nan
+    monkeypatch.setattr(bounds, "MAX_ANSWERS", 50)
+    page = report.html(reg, graphs[:100], y[:100], max_graphs=10)
+    data, fit = data_of(page), view_of(page)["quality"]["fit"]
+    assert fit["graphs"] == [i for i in data["listed"] if i % 3]
+    assert fit["true"] == y[fit["graphs"]].tolist()
+    assert fit["predicted"] == pytest.approx(reg.predict(graphs[:100])[fit["graphs"]], abs=1e-5)
+
+
+def test_of_many_classes_fewer_graphs_are_listed():
+    bound = bounds.Bounds(n_targets=1, max_graphs=5)
+    assert len(bound.listed(5000, [0], 20)) == 5000
+    assert len(bound.listed(5000, [0], 20, n_outputs=100)) == bounds.MAX_DECISIONS // 100

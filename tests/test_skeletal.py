@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("rdkit", reason="skeletal formulas need RDKit")
 from rdkit import Chem
 
-from aglets import Graphlet, GraphSet, LagraClassifier, LagraRegressor, datasets, load
+from aglets import Graphlet, GraphSet, LagraClassifier, datasets, load
 from aglets.drawing.molecules import aligned_skeletons, mol_of_smiles, skeleton, written_smiles
 from aglets.drawing.palette import CLASSES, NEGATIVE, POSITIVE, class_colours, label_colours
 from aglets.drawing.skeletal import Mark, signed_marks, skeleton_svg
@@ -187,13 +187,3 @@ def test_of_many_training_graphs_a_sample_is_kept():
     assert seen == MOST
     assert looked_up == pytest.approx(2 * MOST, rel=0.1)
     assert known.seen(graphs[n:]).n_seen == 0
-
-
-def test_covariates_are_not_said_to_fit_where_graphlets_have_nothing_to_say():
-    rng = np.random.default_rng(0)
-    alike = GraphSet.from_lists(labels=["CO"] * 40, edges=[[(0, 1)]] * 40)
-    noise = rng.normal(size=(40, 1))
-    reg = LagraRegressor(n_lambdas=3).fit(alike, rng.normal(size=40), covariates=noise)
-    assert not reg.graphlets_  # and no warning, which would be an error here
-    with pytest.warns(UserWarning, match="The covariates alone fit"):
-        LagraRegressor(n_lambdas=3).fit(alike, 2.0 * noise[:, 0], covariates=noise)

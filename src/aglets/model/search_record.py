@@ -33,4 +33,5 @@ class SearchRecord:
         if self.maxpat_reached < self.maxpat_asked:
             size += f" (up to {self.maxpat_asked} were asked for)"
         ratio = f"lambda / lambda_max down to {self.lambda_ratio_reached:.3g}"
-        return f"{size}, {ratio}, {self.work:.3g} units of search"
+        work = float(f"{self.work:.3g}")
+        return f"{size}, {ratio}, {work:,.0f} units of search"

@@ -148,7 +148,14 @@ class ScatterDisplay:
             linewidths=0,
         )
         scale = ax.inset_axes((0.1, 1.03, 0.8, 0.035))
-        bar = ax.figure.colorbar(drawn, cax=scale, orientation="horizontal", ticklocation="top")
+        bar = ax.figure.colorbar(
+            drawn,
+            cax=scale,
+            orientation="horizontal",
+            ticklocation="top",
+            # A power of ten that all numbers share would stand beyond the figure.
+            format="%.3g",
+        )
         bar.ax.tick_params(labelsize=6, width=0.6, length=2, pad=1)
         bar.set_label("y", size=7, labelpad=1)
 

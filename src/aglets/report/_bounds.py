@@ -1,7 +1,8 @@
 """How much a page holds, so that it opens at once and can be sent by mail.
 
 What is counted, every graph and every graphlet counts in. Of many graphs a part is listed one by
-one, and of many graphlets the strongest have a card; the page says so.
+one, and of many graphlets the strongest have a card, with those that
+an explanation needs; the page says so.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ __all__ = ["Bounds"]
 #: Cards of graphlets on a page, and those that every target has at least.
 MAX_CARDS, MIN_CARDS = 240, 12
 #: Values that say how well each listed graph matches each graphlet with a card.
-MAX_MATCHES = 300_000
+MAX_MATCHES = 200_000
 #: Answers for graphs: predictions, decisions, probabilities of one graph for one target are one.
 MAX_ANSWERS = 12_000
+#: Decisions of listed graphs, one per output: of many classes there are many.
+MAX_DECISIONS = 40_000
 #: Numbers that say where graphlets lie; where there are more, the weakest places are left out.
-MAX_PLACES = 250_000
+MAX_PLACES = 200_000
 #: Graphs that are explained for a target, and those that every target has at least.
 MIN_SHOWN = 6
 
@@ -55,7 +58,7 @@ class Bounds:
         """Most numbers that say where graphlets lie, for one target."""
         return MAX_PLACES // self.n_targets
 
-    def listed(self, n_graphs: int, shown: Sequence[int], n_cards: int) -> Rows:
+    def listed(self, n_graphs: int, shown: Sequence[int], n_cards: int, n_outputs: int = 1) -> Rows:
         """Choose the graphs that are listed: those that are explained, and others evenly.
 
         Parameters
@@ -65,15 +68,21 @@ class Bounds:
             Graphs that are explained.
         n_cards : int
             Cards of all targets together.
+        n_outputs : int
+            Outputs of the model.
 
         Examples
         --------
         >>> Bounds(n_targets=1, max_graphs=300).listed(5, [2], n_cards=10)
         array([0, 1, 2, 3, 4])
         >>> len(Bounds(n_targets=12, max_graphs=300).listed(8000, [2], n_cards=240))
-        1000
+        833
         """
-        most = min(MAX_MATCHES // max(n_cards, 1), MAX_ANSWERS // self.n_targets)
+        most = min(
+            MAX_MATCHES // max(n_cards, 1),
+            MAX_ANSWERS // self.n_targets,
+            MAX_DECISIONS // n_outputs,
+        )
         chosen = np.zeros(n_graphs, dtype=bool)
         chosen[list(shown)] = True
         others = np.flatnonzero(~chosen)

@@ -30,15 +30,20 @@ def card(
     learned: GlobalExplanation,
     entry: GraphletSummary,
     rank: int,
+    number: int,
     graphs: Rows,
     psi: Floats,
 ) -> dict[str, Any]:
-    """Write one card; best and worst matches are among these graphs, which have these psi."""
+    """Write one card; best and worst matches are among these graphs, which have these psi.
+
+    ``rank`` is its place among the cards, ``number`` that among all graphlets, from 1.
+    """
     order = np.argsort(-psi, kind="stable")
     firing = graphs[order[psi[order] > 0.0]]
     graphlet = entry.graphlet
     return {
         **drawn_graphlet(graphlet),
+        "number": number,
         "example": example_drawing(graphlet),
         "smarts": graphlet.smarts,
         "words": graphlet.node_words,
@@ -132,12 +137,12 @@ def effect_sentence(model: LagraModel, entry: GraphletSummary) -> str:
         return f"{subject} {verb} the prediction by {abs(entry.coef):.3g}{more}, {REST}."
     slope = _odds_slope(model, entry)
     if slope is not None:
-        times = f"{math.exp(min(abs(slope * entry.coef), 7.0)):.3g}"
+        factor = f"{math.exp(min(abs(slope * entry.coef), 7.0)):.3g}"
         if abs(slope * entry.coef) > math.log(1000.0):
-            times = "more than 1000"
+            factor = "more than 1000"
         against = str(entry.evidence_for).removeprefix("not ")
         verb = "lowers" if str(entry.evidence_for) != against else "raises"
-        return f"{subject} {verb} the odds of class {against} {times} times, {REST}."
+        return f"{subject} {verb} the odds of class {against} by a factor of {factor}, {REST}."
     side = str(entry.evidence_for)
     towards = f"away from class {entry.output}" if side.startswith("not ") else f"to class {side}"
     return f"{subject} moves the decision by {abs(entry.coef):.3g}{more} {towards}, {REST}."

@@ -61,8 +61,8 @@ def collect(
     ]
     # Each graph once, those of the first target first.
     shown = list(dict.fromkeys(i for own in answers for i in own.shown))
-    n_cards = sum(min(len(own.model.graphlets), bounds.n_cards) for own in answers)
-    listed = bounds.listed(len(given), shown, n_cards)
+    n_cards = sum(len(own.cards) for own in answers)
+    listed = bounds.listed(len(given), shown, n_cards, model.n_outputs)
     views = [
         view_of(
             own,

@@ -18,17 +18,17 @@ _N_BINS = 10
 
 #: What each measure means, for readers who do not know it.
 MEANINGS = {
-    "accuracy": "part of {noun}s with the right answer",
-    "balanced accuracy": "mean over classes of the part that is found; chance is 1 divided by the "
+    "accuracy": "share of {noun}s with the right answer",
+    "balanced accuracy": "mean over classes of the share that is found; chance is 1 divided by the "
     "number of classes",
     "AUC": "chance that a {noun} of class {second} is ranked above one of class {first}; 0.5 is "
     "chance",
-    "average precision": "mean precision along the ranking; chance is the part of class {second}",
+    "average precision": "mean precision along the ranking; chance is the share of class {second}",
     "MCC": "correlation of answers with the truth, from -1 to 1; 0 is chance",
     "macro F1": "mean over classes of precision and recall in one number, from 0 to 1",
     "RMSE": "typical error, in the unit of the target; large errors count more",
     "MAE": "mean error, in the unit of the target",
-    "R²": "part of the variance that is explained; 0 for always answering the mean",
+    "R²": "share of the variance that is explained; 0 for always answering the mean",
     "Spearman": "agreement of order (rank correlation), from -1 to 1",
 }
 
@@ -139,7 +139,7 @@ def _of_two(f: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _calibration(p: Floats, positive: NDArray[np.bool_]) -> dict[str, Any]:
-    """Of graphs with like probability, the mean of it and the part that is positive."""
+    """Of graphs with like probability, the mean of it and the share that is positive."""
     bins = np.minimum((p * _N_BINS).astype(int), _N_BINS - 1)
     used = [b for b in range(_N_BINS) if (bins == b).any()]
     return {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from aglets.explain import GlobalExplanation, is_molecule, summarise
 from aglets.explain.covariates import contributions_of
 from aglets.explain.importance import shapley_values
-from aglets.explain.plain import NO_GRAPHLETS
+from aglets.explain.plain import NO_GRAPHLETS, counted_name
 from aglets.explain.trust import trust_in
 from aglets.graphlets.occurrences import Occurrences, occurrences
 from aglets.graphlets.scores import Places
@@ -55,6 +55,8 @@ class Answers:
         How wrong each is; 0 or less where it is right or nothing is known.
     shown : list of int
         The graphs that are explained, wrong ones first.
+    cards : set of int
+        The graphlets that have a card.
     """
 
     model: LagraModel
@@ -65,17 +67,39 @@ class Answers:
     f: Floats
     wrong: Floats
     shown: list[int]
+    cards: set[int]
 
 
 def answers_of(
     model: LagraModel, found: Match, covariates: Floats, y: NDArray[Any] | None, bounds: Bounds
 ) -> Answers:
-    """Predict all graphs, and choose those to explain."""
+    """Predict all graphs; choose those to explain, and graphlets to do it with."""
     known = np.zeros(len(found.graphs), dtype=bool) if y is None else is_known(y)
     f = model.outputs.as_table(model.decision_from_agis(found.psi, covariates))
     wrong = _wrong(model.outputs.single, y, known, f)
     shown = np.argsort(-wrong, kind="stable")[: bounds.n_shown].tolist()
-    return Answers(model, found, covariates, y, known, f, wrong, shown)
+    cards = _with_cards(model, found.psi[shown], f[shown], bounds.n_cards)
+    return Answers(model, found, covariates, y, known, f, wrong, shown, cards)
+
+
+def _with_cards(model: LagraModel, psi: Floats, f: Floats, n_cards: int) -> set[int]:
+    """Choose the strongest graphlets, and what adds most to each graph that is explained.
+
+    So no explanation is left with "all other graphlets" alone. Half of the cards are for the
+    strongest.
+    """
+    strength = np.abs(model.relative_coef).max(axis=0, initial=0.0)
+    order = np.argsort(-strength, kind="stable").tolist()
+    if len(order) <= n_cards:
+        return set(order)
+    output = f.argmax(axis=1) if model.n_outputs > 1 else np.zeros(len(f), dtype=np.intp)
+    adds = np.abs(model.coef[output] * psi)
+    chosen = {*order[: n_cards // 2], *adds.argmax(axis=1)[adds.any(axis=1)].tolist()}
+    for j in order:
+        if len(chosen) >= n_cards:
+            break
+        chosen.add(j)
+    return chosen
 
 
 def view_of(
@@ -95,7 +119,12 @@ def view_of(
     judged = found if y is None or known.all() else found.of_graphs(np.flatnonzero(known))
     truth = None if y is None else y[known]
     learned = summarise(model, judged, truth).with_stability(stability)
-    entries = learned.graphlets[: bounds.n_cards]
+    numbered = [
+        (number, entry)
+        for number, entry in enumerate(learned.graphlets, start=1)
+        if entry.index in answers.cards
+    ]
+    entries = [entry for _, entry in numbered]
     columns = [entry.index for entry in entries]
     psi = found.psi[:, columns]
     p = model.probabilities_from_decision(f)[0]
@@ -103,6 +132,8 @@ def view_of(
     if y is not None:
         known_p = None if p is None else p[known]
         result = quality(aim, found.graphs[known], f[known], y[known], known_p, noun_of(model))
+        if "fit" in result:
+            result["fit"] = _fit_of(listed, known, result["fit"])
     judged_values = answers.covariates if judged is found else answers.covariates[known]
 
     def of_listed(values: Any) -> Any:
@@ -118,8 +149,8 @@ def view_of(
         "sentences": sentences(model, learned, result, len(f)),
         "empty": _empty(model),
         "graphlets": [
-            card(model, learned, entry, rank, listed, psi[listed, rank])
-            for rank, entry in enumerate(entries)
+            card(model, learned, entry, rank, number, listed, psi[listed, rank])
+            for rank, (number, entry) in enumerate(numbered)
         ],
         "n_graphlets": len(learned.graphlets),
         "quality": result,
@@ -143,6 +174,13 @@ def view_of(
         "path": path_table(estimator, model, judged, judged_values, truth, n_jobs),
     }
     return View(data, learned.attribute_names)
+
+
+def _fit_of(listed: Rows, known: Bools, fit: dict[str, Floats]) -> dict[str, Any]:
+    """Keep the points of the listed graphs whose value is known, and say which graphs these are."""
+    rows = np.flatnonzero(known)
+    kept = np.isin(rows, listed)
+    return {"graphs": rows[kept], **{name: values[kept] for name, values in fit.items()}}
 
 
 def _wrong(target: Target, y: NDArray[Any] | None, known: NDArray[np.bool_], f: Floats) -> Floats:
@@ -190,9 +228,10 @@ def sentences(
         many = f"{n} graphlet{'s' if n > 1 else ''} of up to {largest} {node}{'s'[: largest > 1]}"
         # By the sign of the weight; the graphlet of largest weight comes first.
         signs: dict[bool, str] = {}
-        for entry in learned.graphlets:
+        for number, entry in enumerate(learned.graphlets, start=1):
             up = entry.coef > 0.0
-            said = f"{entry.graphlet.name} is the strongest {evidence_text(model, entry)}"
+            name = f"#{number} {counted_name(entry.graphlet)}"
+            said = f"{name} is the strongest {evidence_text(model, entry)}"
             signs.setdefault(up, said)
         what = _task(model.outputs.single)
         written.append(f"The model {what} by {many}; {', and '.join(signs.values())}.")

@@ -12,11 +12,29 @@ function roundTicks([a, b], most = 5) {
 }
 
 function logTicks([a, b]) {
-  const ticks = [];
-  for (let e = Math.ceil(Math.log10(a) - 1e-9); e <= Math.log10(b) + 1e-9; e++) ticks.push(10 ** e);
+  const fine = [],
+    ticks = [];
+  for (let e = Math.floor(Math.log10(a)); e <= Math.log10(b) + 1e-9; e++)
+    for (const m of [1, 2, 5]) {
+      const v = m * 10 ** e;
+      if (v < a * (1 - 1e-9) || v > b * (1 + 1e-9)) continue;
+      fine.push(v);
+      if (m === 1) ticks.push(v);
+    }
+  if (fine.length > 1 && fine.length < 6) return fine;
   if (ticks.length > 5) return ticks.filter((_, i) => i % Math.ceil(ticks.length / 5) === 0);
   return ticks.length > 1 ? ticks : [a, Math.sqrt(a * b), b];
 }
+
+// Three digits; large and small numbers with a power of ten, so that neighbours do not touch.
+function tickText(v) {
+  const big = Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3);
+  const [digits, power] = v.toExponential(2).split("e");
+  return (big ? Number(digits) + "e" + Number(power) : num(v)).replaceAll("-", "−");
+}
+
+// A range with some room at both ends, so that no dot lies on an axis.
+const padded = ([a, b]) => [a - 0.03 * (b - a || 1), b + 0.03 * (b - a || 1)];
 
 function axes({
   width = 300,
@@ -32,7 +50,6 @@ function axes({
 }) {
   const xTicks = logX ? logTicks(x) : roundTicks(x),
     yTicks = logY ? logTicks(y) : roundTicks(y),
-    tickText = (v) => num(v, 3).replace("-", "−"),
     widest = Math.max(...yTicks.map((v) => tickText(v).length));
   // Room for the longest number on the left, and for half of the last one on the right.
   const left = 24 + 7 * widest,
@@ -97,8 +114,12 @@ function figure(picture, caption) {
 function key(names, colours, dashes = []) {
   const line = el("span", {});
   names.forEach((name, i) => {
-    const mark = el("span", { "aria-hidden": "true" }, dashes[i] ? " ┄ " : " ━ ");
-    mark.style.color = colours[i];
+    const stroke = { stroke: colours[i], "stroke-width": 3, "stroke-dasharray": dashes[i] || "" };
+    const mark = svg(
+      "svg",
+      { width: 26, height: 8, class: "keymark", "aria-hidden": "true" },
+      svg("line", { x1: 4, x2: 22, y1: 4, y2: 4, ...stroke }),
+    );
     line.append(mark, name);
   });
   return line;

@@ -25,7 +25,7 @@ const num = (value, digits = 3) =>
   value === null || value === undefined ? "–" : Number(value.toPrecision(digits)).toString();
 const signed = (value) => (value < 0 ? "−" : "+") + num(Math.abs(value));
 const percent = (value) =>
-  value === null || value === undefined ? "–" : (100 * value).toFixed(1) + " %";
+  value === null || value === undefined ? "–" : (100 * value).toFixed(1) + "%";
 const cut = (text, limit = 40) => (text.length > limit ? text.slice(0, limit - 1) + "…" : text);
 const plural = (n, noun = D.noun) => n + " " + noun + (n === 1 ? "" : "s");
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -156,7 +156,7 @@ function contributionTable(i, out, rows, decision, paint) {
   };
   line("start (intercept)", "", intercept);
   rows.slice(0, SHOWN_ROWS).forEach((row) => {
-    const link = graphletLink(row.h, "#" + (row.h.rank + 1) + " " + cut(row.h.name, 32));
+    const link = graphletLink(row.h, "#" + row.h.number + " " + cut(row.h.name, 32));
     const name = el("span", {}, link);
     if (row.n > 1) name.append(" (" + row.n + " places)");
     const cells = line(name, num(row.psi), row.value);

@@ -21,7 +21,7 @@ function exampleGraph(g) {
 function graphletCard(g) {
   const card = el("article", { class: "card", id: "graphlet-" + g.rank, tabindex: "-1" });
   card.append(
-    el("h3", {}, "#" + (g.rank + 1) + "  " + cut(g.name, 70)),
+    el("h3", {}, "#" + g.number + "  " + cut(g.name, 70)),
     el("p", { class: g.coef > 0 ? "pos" : "neg" }, cut(g.evidence, 60)),
     el("div", { class: "drawing" }, graphletDrawing(g)),
   );
@@ -53,7 +53,7 @@ function graphletNumbers(g) {
     add("correlation", num(g.correlation), "of its match with the target, from −1 to 1");
   add("mean match", num(g.mean_psi), "over all " + D.noun + "s, 0 where it does not occur");
   if (g.stability !== null)
-    add("found again", percent(g.stability), "in this part of models fitted on random halves");
+    add("found again", percent(g.stability), "in this share of models fitted on random halves");
   if (g.best.length) {
     const best = el("dd", {});
     g.best.forEach((i, k) => best.append(k ? ", " : "", graphLink(i)));
@@ -107,7 +107,13 @@ function prepareGraphlets() {
     ", orange lowers it" +
     (two ? " (class " + cut(V.classes[0], 20) + ")." : ".") +
     (V.n_graphlets > V.graphlets.length
-      ? " The strongest " + V.graphlets.length + " of " + V.n_graphlets + " are shown."
+      ? " " +
+        V.graphlets.length +
+        " of " +
+        V.n_graphlets +
+        " are shown: the strongest, and those that matter most for a " +
+        D.noun +
+        " below."
       : "");
   const sort = byId("graphlet-sort");
   sort.querySelector("[value=stability]")?.remove();

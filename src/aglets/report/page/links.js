@@ -40,8 +40,10 @@ function graphletLink(h, text) {
 function chosenText() {
   const words = [];
   if ("graph" in chosen) words.push(graphName(chosen.graph));
-  if ("graphlet" in chosen)
-    words.push("with graphlet #" + (chosen.graphlet + 1) + " " + V.graphlets[chosen.graphlet].name);
+  if ("graphlet" in chosen) {
+    const g = V.graphlets[chosen.graphlet];
+    words.push("with graphlet #" + g.number + " " + g.name);
+  }
   if ("truth" in chosen) words.push("truly of class " + chosen.truth);
   if ("predicted" in chosen) words.push("predicted as " + chosen.predicted);
   return words.join(", ");

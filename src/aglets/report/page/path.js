@@ -37,8 +37,8 @@ function showPath() {
   );
   const curves = [
     ["here", p.refitted ? "5-fold validation" : "these " + D.noun + "s", "var(--ink)"],
-    ["train", "training graphs", "var(--faint)"],
-    ["validation", "validation graphs", "var(--faint)"],
+    ["train", "training " + D.noun + "s", "var(--faint)"],
+    ["validation", "validation " + D.noun + "s", "var(--faint)"],
   ].filter(([k]) => s[k] && s[k].some((v) => v !== null));
   const lams = extent(s.lam),
     marks = [];
@@ -77,7 +77,7 @@ function showPath() {
         key(
           curves.map((c) => c[1]),
           curves.map((c) => c[2]),
-          [0, 0, 1],
+          curves.map((_, i) => (i === 2 ? "5 4" : "")),
         ),
       ),
     );

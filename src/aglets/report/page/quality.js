@@ -142,7 +142,11 @@ function decisionPicture(q) {
     el(
       "span",
       {},
-      "Decisions by true class: " + names[0] + " left of 0, " + names[1] + " right of it.",
+      "Decisions by true class: left of 0 the answer is " +
+        names[0] +
+        ", right of it " +
+        names[1] +
+        ".",
       key(names, D.colours.two),
     ),
   );
@@ -152,7 +156,7 @@ function calibrationPicture(q) {
   const c = q.calibration,
     a = axes({
       xName: "predicted probability",
-      yName: "part that is true",
+      yName: "share of class " + cut(V.classes[1], 20),
       name: "Calibration",
       width: 270,
       height: 240,
@@ -170,7 +174,7 @@ function calibrationPicture(q) {
     a.root,
     "Calibration: of " +
       D.noun +
-      "s with like probability, the part that is truly " +
+      "s with similar probability, the share that is truly " +
       cut(V.classes[1], 20) +
       "; on the dashed line the two agree; larger dots are more " +
       D.noun +
@@ -178,36 +182,42 @@ function calibrationPicture(q) {
   );
 }
 
-function numberDots(a, xs, ys) {
+function numberDots(a, graphs, xs, ys) {
   a.root.setAttribute("role", "group");
   xs.forEach((v, i) => {
     const dot = svg("circle", { cx: a.px(v), cy: a.py(ys[i]), r: 3, class: "point" });
     const title = svg("title");
-    title.textContent = graphName(i);
+    title.textContent = graphName(graphs[i]);
     dot.append(title);
     a.root.append(dot);
   });
 }
 
 function parityPicture(q) {
-  const range = extent([...q.fit.true, ...q.fit.predicted]);
+  const range = padded(extent([...q.fit.true, ...q.fit.predicted]));
   const a = axes({
     ...{ x: range, y: range, xName: "true", yName: "predicted", width: 340, height: 300 },
     name: "Predictions against the truth",
   });
   diagonal(a, range);
-  numberDots(a, q.fit.true, q.fit.predicted);
-  return figure(a.root, "Predicted against true; on the dashed line both are the same");
+  numberDots(a, q.fit.graphs, q.fit.true, q.fit.predicted);
+  const some = q.fit.true.length < q.n ? ", of " + plural(q.fit.true.length) : "";
+  return figure(a.root, "Predicted against true" + some + "; on the dashed line both are the same");
 }
 
 function residualPicture(q) {
   const rest = q.fit.predicted.map((v, i) => v - q.fit.true[i]),
     reach = Math.max(...rest.map(Math.abs)) || 1;
   const a = axes({
-    ...{ x: extent(q.fit.predicted), y: [-reach, reach], xName: "predicted", width: 340 },
+    ...{
+      x: padded(extent(q.fit.predicted)),
+      y: padded([-reach, reach]),
+      xName: "predicted",
+      width: 340,
+    },
     ...{ yName: "predicted − true", height: 300, name: "Residuals" },
   });
   zeroLine(a, { y: 0 });
-  numberDots(a, q.fit.predicted, rest);
+  numberDots(a, q.fit.graphs, q.fit.predicted, rest);
   return figure(a.root, "Residuals: a pattern around the line means that something is missing");
 }

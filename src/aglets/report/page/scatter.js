@@ -14,7 +14,7 @@ function showScatter() {
         el(
           "option",
           { value: g.rank },
-          "#" + (g.rank + 1) + " " + cut(g.name, 40) + " (" + signed(g.coef) + ")",
+          "#" + g.number + " " + cut(g.name, 40) + " (" + signed(g.coef) + ")",
         ),
       ),
     );
@@ -31,10 +31,10 @@ function showScatter() {
     const i = Number(xs.value),
       j = Number(ys.value);
     const a = axes({
-      x: [0, Math.max(1, ...D.listed.map((k) => V.psi[k][i]))],
-      y: [0, Math.max(1, ...D.listed.map((k) => V.psi[k][j]))],
-      xName: "match of #" + (i + 1),
-      yName: "match of #" + (j + 1),
+      x: padded([0, Math.max(1, ...D.listed.map((k) => V.psi[k][i]))]),
+      y: padded([0, Math.max(1, ...D.listed.map((k) => V.psi[k][j]))]),
+      xName: "match of #" + V.graphlets[i].number,
+      yName: "match of #" + V.graphlets[j].number,
       width: 460,
       height: 400,
       name: "Graphs by their match of two graphlets",
