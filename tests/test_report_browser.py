@@ -436,6 +436,22 @@ def test_a_phone_needs_no_scrolling_sideways(open_page, page_file):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_measures_are_legible_on_a_phone(open_page, page_file):
+    page = open_page(page_file, viewport={"width": 375, "height": 800})
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll("#metrics tr")].map((row) => [...row.children]
+            .filter((cell) => !cell.matches(".name") && cell.offsetWidth)
+            .map((cell) => [cell.offsetLeft, cell.scrollWidth - cell.clientWidth]))"""
+    )
+    assert len({tuple(left for left, _ in row) for row in boxes}) == 1  # heads stand above numbers
+    assert all(hidden <= 0 for row in boxes for _, hidden in row)
+    size = page.evaluate(
+        "parseFloat(getComputedStyle(document.querySelector('#metrics')).fontSize)"
+    )
+    name = page.locator("#metrics tbody th", has_text="average precision").bounding_box()
+    assert name["height"] < 4 * size  # two lines of whole words
+
+
 def test_print_hides_the_controls(open_page, page_file):
     page = open_page(page_file)
     page.emulate_media(media="print")

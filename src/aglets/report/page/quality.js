@@ -25,7 +25,7 @@ function showQuality() {
           ),
           el("td", { class: "name small" }, m.meaning),
         ]),
-        { id: "metrics" },
+        { id: "metrics", style: "--answers: " + q.answers.length },
       ),
     ),
   );
