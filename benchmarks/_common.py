@@ -215,7 +215,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def environment() -> dict[str, str]:
     """Describe command, commit, machine and software of this run; no names of hosts or people."""
     names = ("numpy", "scipy", "scikit-learn", "rdkit", "networkx", "gspan-mining")
-    names += ("torch", "torch-geometric", "grakel")
+    names += ("torch", "torch-geometric", "grakel", "interpret-core")
     versions = ", ".join(f"{name} {version}" for name in names if (version := _version(name)))
     script = Path(sys.argv[0])
     return {

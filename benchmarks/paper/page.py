@@ -97,7 +97,10 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
         *in_short(results),
         "## A few numbers",
         "Accuracy on test graphs, mean ± standard deviation over all splits that a method ran, "
-        "twenty (GIN: five). Bold: best mean of a set, which says nothing about chance.",
+        "twenty (GIN: five). Bold: best mean of a set, which says nothing about chance. The "
+        "statistics of a graph are counts of nodes, edges, labels, pairs of labels and degrees, "
+        "and moments of its attributes; the boosting machine has four bags, and pairs of features "
+        "where validation graphs ask for them.",
         readme.numbers(results),
         "## Accuracy, five splits",
         "As the paper's Table 1: mean ± standard deviation over seeds 0 to 4. Underlined: best "
