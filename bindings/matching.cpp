@@ -167,7 +167,7 @@ void register_matching(nb::module_& module) {
       .def(
           "pull",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
-             Vector<std::int32_t> embedding, Matrix<double> weights, int n_threads) {
+             Vector<std::int32_t> embedding, Vector<double> weights, int n_threads) {
             auto sum = without_gil([&] {
               return pull_bank(bank, as_span(handles), as_span(z), as_span(embedding),
                                as_span(weights), n_threads);
@@ -175,7 +175,7 @@ void register_matching(nb::module_& module) {
             return as_array(std::move(sum));
           },
           "handles"_a, "z"_a, "embedding"_a, "weights"_a, "n_threads"_a = 1,
-          "sum_i w_i (z - x_i), flat as z; weights has a row per handle and a column per graph.")
+          "sum_i w_i (z - x_i), flat as z; weights has a number per graphlet and supporting graph.")
       .def(
           "match_places",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
@@ -193,10 +193,8 @@ void register_matching(nb::module_& module) {
           "pool",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> scores,
              int n_threads) {
-            const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
-            auto values = without_gil(
+            return without_gil(
                 [&] { return pool_places(bank, as_span(handles), as_span(scores), n_threads); });
-            return as_array(std::move(values), {handles.size(), n_graphs});
           },
           "handles"_a, "scores"_a, "n_threads"_a = 1,
           "Values of graphlets (rows) on graphs (columns) from the score exp(-rho cost) of each "
@@ -204,7 +202,7 @@ void register_matching(nb::module_& module) {
       .def(
           "pull_places",
           [](const GraphletBank& bank, Vector<std::int32_t> handles, Vector<double> z,
-             Vector<std::int32_t> embedding, Vector<double> scores, Matrix<double> weights,
+             Vector<std::int32_t> embedding, Vector<double> scores, Vector<double> weights,
              int n_threads) {
             auto sum = without_gil([&] {
               return pull_places(bank, as_span(handles), as_span(z), as_span(embedding),
@@ -213,8 +211,8 @@ void register_matching(nb::module_& module) {
             return as_array(std::move(sum));
           },
           "handles"_a, "z"_a, "embedding"_a, "scores"_a, "weights"_a, "n_threads"_a = 1,
-          "The z-gradient of sum c value for weights -2 rho c, flat as z; weights has a row per "
-          "handle and a column per graph.");
+          "The z-gradient of sum c value for weights -2 rho c, flat as z; weights has a number per "
+          "graphlet and supporting graph.");
 }
 
 }  // namespace aglets::python

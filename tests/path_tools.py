@@ -14,6 +14,7 @@ from reference.search import label_means
 from tree_listing import node_pattern
 
 from aglets import Graphlet, GraphSet, agis, mining
+from aglets._core import GraphletBank, SparseRows
 from aglets.model import losses
 from aglets.training.engine import Goal, LocalPlacement
 from aglets.training.engine.graphlet_names import patterns_of
@@ -27,6 +28,17 @@ from aglets.training.sample import Sample
 CLASSIFICATION = [losses.SquaredHinge(), losses.Logistic()]
 REGRESSION = [losses.Squared(), losses.Huber(0.7)]
 ALL_LOSSES = CLASSIFICATION + REGRESSION
+
+
+def held(bank: GraphletBank, handles: np.ndarray, dense: np.ndarray) -> np.ndarray:
+    """A number per graphlet and supporting graph, flat, out of one per graphlet and graph."""
+    own = [row[bank.support(handle)] for handle, row in zip(handles.tolist(), dense, strict=True)]
+    return np.concatenate([np.empty(0), *own])
+
+
+def dense(rows: SparseRows) -> np.ndarray:
+    """A row per graphlet and a column per graph, zeros included."""
+    return rows.dense(0, rows.n_graphs)
 
 
 def random_set(

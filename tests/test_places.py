@@ -210,7 +210,11 @@ class Bank:
     def values(self, z, rho, previous=None):
         costs, sites = self.core.match_places(self.handles, z, previous)
         scores = np.exp(-rho * costs)
-        return self.core.pool(self.handles, scores), scores, sites
+        return path_tools.dense(self.core.pool(self.handles, scores)), scores, sites
+
+    def held(self, weights: np.ndarray) -> np.ndarray:
+        """A number per graphlet and supporting graph, flat, out of one per graphlet and graph."""
+        return path_tools.held(self.core, self.handles, weights)
 
 
 @pytest.mark.parametrize("table", TABLE_BYTES)
@@ -263,7 +267,8 @@ def test_z_gradients_of_all_channels_match_finite_differences(table, channel):
     rho = 0.3
     values, scores, sites = bank.values(z, rho)
     c = rng.normal(size=values.shape)
-    gradient = bank.core.pull_places(bank.handles, z, sites, scores, -2.0 * rho * c)
+    weights = bank.held(-2.0 * rho * c)
+    gradient = bank.core.pull_places(bank.handles, z, sites, scores, weights)
     step = 1e-6
     for k in rng.choice(len(z), 60, replace=False):
         e = np.zeros_like(z)
@@ -289,8 +294,9 @@ def test_threads_and_shared_columns_change_no_bit(channel, unit):
             costs, sites = bank.core.match_places(bank.handles, z, None, jobs)
             again = bank.core.match_places(bank.handles, z, sites, jobs)[1]
             scores = np.exp(-0.1 * costs)
-            values = bank.core.pool(bank.handles, scores, jobs)
-            pull = bank.core.pull_places(bank.handles, z, sites, scores, weights, jobs)
+            values = path_tools.dense(bank.core.pool(bank.handles, scores, jobs))
+            own = bank.held(weights)
+            pull = bank.core.pull_places(bank.handles, z, sites, scores, own, jobs)
             found.append([costs, sites, again, values, pull])
     for one in found:
         np.testing.assert_array_equal(one[1:3], found[0][1:3])
@@ -313,7 +319,7 @@ def test_renumbered_nodes_change_no_bit_of_values_and_gradients(data, graphs, rh
             z = data.draw(rows(1, len(bank.start())))[0]
             weights = data.draw(rows(len(bank.handles), len(graphs)))
         values, scores, sites = bank.values(z, rho)
-        pull = bank.core.pull_places(bank.handles, z, sites, scores, weights)
+        pull = bank.core.pull_places(bank.handles, z, sites, scores, bank.held(weights))
         results.append((values.tobytes(), pull.tobytes()))
     assert results[0] == results[1]
 
@@ -356,7 +362,8 @@ def test_a_bank_matches_graphlets_that_count_place_by_place_only():
     assert values.tobytes() == np.exp(-0.7 * costs).tobytes()
     np.testing.assert_array_equal(sites, places_sites)
     c = np.random.default_rng(4).normal(size=values.shape)
+    by_value, by_score = best.held(-1.4 * c * values), best.held(-1.4 * c)
     assert (
-        best.core.pull(best.handles, best.start(), sites, -1.4 * c * values).tobytes()
-        == best.core.pull_places(best.handles, best.start(), sites, scores, -1.4 * c).tobytes()
+        best.core.pull(best.handles, best.start(), sites, by_value).tobytes()
+        == best.core.pull_places(best.handles, best.start(), sites, scores, by_score).tobytes()
     )

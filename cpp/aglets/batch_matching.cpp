@@ -76,18 +76,14 @@ std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int
                               std::span<const double> weights, int n_threads) {
   check_none_counts(bank, handles);
   const BankLayout layout(bank, handles);
-  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
   if (z.size() != layout.z.back() || embedding.size() != layout.embedding.back() ||
-      weights.size() != handles.size() * n_graphs)
+      weights.size() != layout.places.back())
     throw std::invalid_argument("z, embedding or weights do not fit the graphlets");
   std::vector<double> sum(z.size());
   for_each_handle(layout, n_threads, [&] {
-    return [&, own = std::vector<double>()](std::size_t i) mutable {
-      own.clear();
-      for (const auto graph : bank.place_graphs(handles[i]))
-        own.push_back(weights[i * n_graphs + graph]);
-      bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i), own,
-                part_of(std::span(sum), layout.z, i));
+    return [&](std::size_t i) {
+      bank.pull(handles[i], part_of(z, layout.z, i), part_of(embedding, layout.embedding, i),
+                part_of(weights, layout.places, i), part_of(std::span(sum), layout.z, i));
     };
   });
   return sum;

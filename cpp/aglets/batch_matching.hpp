@@ -28,8 +28,8 @@ Matches match_bank(const GraphletBank& bank, std::span<const std::int32_t> handl
                    FlatAttributes z, std::span<const std::int32_t> previous, int n_threads,
                    Budget& budget);
 
-/// GraphletBank::pull for many graphlets; `weights` has a row per handle and a
-/// column per graph.
+/// GraphletBank::pull for many graphlets; `weights` has a number per graphlet and supporting graph,
+/// flat in the order of the handles.
 std::vector<double> pull_bank(const GraphletBank& bank, std::span<const std::int32_t> handles,
                               FlatAttributes z, std::span<const std::int32_t> embedding,
                               std::span<const double> weights, int n_threads = 1);

@@ -38,7 +38,7 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
     entry->ends = {};
     find_places(*entry, ticker);
     entry->leads.reset(entry->place_graphs.size(), entry->matcher.pattern().labels.size());
-    entry->lists.reset(entry->support.size());
+    entry->lists.reset(entry->support->size());
   }
   entries_.push_back(std::move(entry));
   return size() - 1;
@@ -54,11 +54,11 @@ std::vector<std::int32_t> GraphletBank::find_support(const Pattern& pattern, Tic
 
 /// Places of an entry without a table.
 void GraphletBank::find_places(Entry& entry, Ticker& ticker) const {
-  entry.place_graphs = entry.support;
+  entry.place_graphs = *entry.support;
   entry.place_roots.clear();
   if (!entry.channel.counts()) return;
   entry.place_graphs.clear();
-  for (const auto graph : entry.support) {
+  for (const auto graph : *entry.support) {
     const auto images = entry.matcher.root_images(graph, ticker);
     entry.place_graphs.insert(entry.place_graphs.end(), images.size(), graph);
     entry.place_roots.insert(entry.place_roots.end(), images.begin(), images.end());
@@ -75,7 +75,7 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
   std::vector<std::int32_t> found;
   std::vector<std::size_t> order;
   std::vector<std::int32_t> rank;
-  for (const auto graph : entry.support) {
+  for (const auto graph : *entry.support) {
     const auto before = entry.embeddings.size() / k;
     found.clear();
     if (!entry.matcher.all(graph, max_count - before, found, ticker)) return false;
@@ -287,7 +287,7 @@ bool GraphletBank::list_embeddings(const Entry& entry, std::size_t supporting,
     return true;
   }
   found.clear();
-  if (!entry.matcher.all(entry.support[supporting], max_listed, found, ticker)) {
+  if (!entry.matcher.all((*entry.support)[supporting], max_listed, found, ticker)) {
     lists.set_state(supporting, State::crowded);
     return false;
   }
@@ -314,7 +314,7 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
     ticker.tick();
     const auto before = previous.empty() ? previous : previous.subspan(place * k, k);
     const auto graph = entry.place_graphs[place];
-    if (graph != entry.support[supporting]) {
+    if (graph != (*entry.support)[supporting]) {
       ++supporting;
       is_listed = is_crowded = false;
     }

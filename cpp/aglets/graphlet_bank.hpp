@@ -14,6 +14,7 @@
 #include "leads.hpp"
 #include "matching.hpp"
 #include "pattern.hpp"
+#include "sparse_rows.hpp"
 
 namespace aglets {
 
@@ -46,8 +47,10 @@ public:
   const GraphSet& graphs() const { return *graphs_; }
   const Pattern& pattern(std::int32_t handle) const { return entries_[handle]->matcher.pattern(); }
   const std::vector<std::int32_t>& support(std::int32_t handle) const {
-    return entries_[handle]->support;
+    return *entries_[handle]->support;
   }
+  /// The same, to be kept with the values of the graphlet.
+  SparseRows::Graphs shared_support(std::int32_t handle) const { return entries_[handle]->support; }
   bool has_table(std::int32_t handle) const { return entries_[handle]->has_table; }
   std::size_t n_attributes(std::int32_t handle) const {
     return flat_size(pattern(handle), *graphs_);
@@ -78,9 +81,11 @@ private:
   struct Entry {
     Entry(const GraphSet& graphs, Pattern pattern, std::vector<std::int32_t> support,
           Channel channel)
-        : matcher(graphs, std::move(pattern)), support(std::move(support)), channel(channel) {}
+        : matcher(graphs, std::move(pattern)),
+          support(std::make_shared<const std::vector<std::int32_t>>(std::move(support))),
+          channel(channel) {}
     PatternMatcher matcher;
-    std::vector<std::int32_t> support;
+    SparseRows::Graphs support;
     Channel channel;
     std::vector<std::int32_t> place_graphs;
     std::vector<std::int32_t> place_roots;  // images of the root; empty unless it counts

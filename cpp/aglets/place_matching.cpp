@@ -69,24 +69,26 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
   return all;
 }
 
-std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                                std::span<const double> scores, int n_threads) {
+SparseRows pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
+                       std::span<const double> scores, int n_threads) {
   const BankLayout layout(bank, handles);
   if (scores.size() != layout.places.back())
     throw std::invalid_argument("scores must have one number per place of the graphlets");
-  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
-  std::vector<double> values(handles.size() * n_graphs, 0.0);
+  std::vector<std::vector<double>> values(handles.size());
   for_each_handle(layout, n_threads, [&] {
     return [&, scratch = std::vector<double>()](std::size_t i) mutable {
       const auto own = part_of(scores, layout.places, i);
+      values[i].reserve(bank.support(handles[i]).size());
       for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
-        values[i * n_graphs + graph] =
-            pooled(bank.channel(handles[i]), own.subspan(begin, end - begin),
-                   bank.graphs().n_nodes(graph), scratch);
+        values[i].push_back(pooled(bank.channel(handles[i]), own.subspan(begin, end - begin),
+                                   bank.graphs().n_nodes(graph), scratch));
       });
     };
   });
-  return values;
+  SparseRows rows(static_cast<std::size_t>(bank.graphs().size()));
+  for (std::size_t i = 0; i < handles.size(); ++i)
+    rows.append(bank.shared_support(handles[i]), std::move(values[i]));
+  return rows;
 }
 
 std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
@@ -94,9 +96,10 @@ std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::i
                                 std::span<const double> scores, std::span<const double> weights,
                                 int n_threads) {
   const BankLayout layout(bank, handles);
-  const auto n_graphs = static_cast<std::size_t>(bank.graphs().size());
+  const auto supports =
+      offsets_of(handles.size(), [&](std::size_t i) { return bank.support(handles[i]).size(); });
   if (z.size() != layout.z.back() || embedding.size() != layout.embedding.back() ||
-      scores.size() != layout.places.back() || weights.size() != handles.size() * n_graphs)
+      scores.size() != layout.places.back() || weights.size() != supports.back())
     throw std::invalid_argument("z, embedding, scores or weights do not fit the graphlets");
   std::vector<double> sum(z.size());
   for_each_handle(layout, n_threads, [&] {
@@ -104,10 +107,11 @@ std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::i
         [&, terms = std::vector<double>(), scratch = std::vector<double>()](std::size_t i) mutable {
           const auto& channel = bank.channel(handles[i]);
           const auto own = part_of(scores, layout.places, i);
+          auto next = part_of(weights, supports, i).begin();
           terms.resize(own.size());
           for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
             const auto n_nodes = bank.graphs().n_nodes(graph);
-            const double weight = weights[i * n_graphs + graph];
+            const double weight = *next++;
             const bool by_value =
                 weight != 0.0 && channel.counts() && channel.scale == CountScale::root;
             const double value =

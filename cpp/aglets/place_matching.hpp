@@ -7,6 +7,7 @@
 #include "budget.hpp"
 #include "graphlet_bank.hpp"
 #include "matching.hpp"
+#include "sparse_rows.hpp"
 
 namespace aglets {
 
@@ -23,15 +24,15 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
                           FlatAttributes z, std::span<const std::int32_t> previous, int n_threads,
                           Budget& budget);
 
-/// Values of graphlets (rows) on all graphs (columns) from the score
+/// Values of graphlets (rows) on the graphs that hold them from the score
 /// exp(-rho cost) of each place: its own one for `best`, else what the channel
 /// makes of the sum. Scores of one graph are added largest first, whatever the
 /// numbering of its nodes.
-std::vector<double> pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
+SparseRows pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
                                 std::span<const double> scores, int n_threads = 1);
 
 /// The z-gradient of sum_i c_Hi value_Hi over graphs i, flat as `z`: weights are
-/// -2 rho c, a row per handle and a column per graph. A graphlet that counts has one
+/// -2 rho c, one per graphlet and supporting graph. A graphlet that counts has one
 /// term per place.
 std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
                                 FlatAttributes z, std::span<const std::int32_t> embedding,

@@ -75,7 +75,7 @@ TEST(a_bank_with_and_without_tables_matches_and_pulls_alike) {
     found.push_back(match_bank(bank, handles, z, {}, 2, budget));
     const auto again = match_bank(bank, handles, z, found.back().nodes, 1, budget);
     REQUIRE(again.nodes == found.back().nodes);
-    std::vector<double> weights(2 * static_cast<std::size_t>(graphs->size()), 0.0);
+    std::vector<double> weights(bank.support(0).size() + bank.support(1).size(), 0.0);
     for (std::size_t i = 0; i < weights.size(); i += 2) weights[i] = 1.0 + static_cast<double>(i);
     pulls.push_back(pull_bank(bank, handles, z, found.back().nodes, weights));
     REQUIRE(throws<std::out_of_range>(

@@ -45,7 +45,7 @@ TEST(values_of_places_have_the_gradient_that_is_pulled) {
   const auto value = [&](const std::vector<double>& at) {
     auto places = match_places(bank, handles, at, {}, 2, budget);
     for (auto& cost : places.costs) cost = std::exp(-rho * cost);
-    const auto values = pool_places(bank, handles, places.costs);
+    const auto values = pool_places(bank, handles, places.costs).dense(0, n_graphs);
     double sum = 0.0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += coefficients[i] * values[i];
     return sum;
@@ -54,8 +54,10 @@ TEST(values_of_places_have_the_gradient_that_is_pulled) {
   REQUIRE(match_places(bank, handles, z, places.nodes, 1, budget).nodes == places.nodes);
   auto scores = places.costs;
   for (auto& score : scores) score = std::exp(-rho * score);
-  auto weights = coefficients;
-  for (auto& weight : weights) weight *= -2.0 * rho;
+  std::vector<double> weights;
+  for (const auto handle : handles)
+    for (const auto graph : bank.support(handle))
+      weights.push_back(-2.0 * rho * coefficients[handle * n_graphs + graph]);
   const auto slope = pull_places(bank, handles, z, places.nodes, scores, weights);
   for (std::size_t i = 0; i < z.size(); ++i) {
     auto up = z, down = z;

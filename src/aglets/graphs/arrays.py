@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Codes", "Floats", "Ints", "Rows", "Texts"]
+__all__ = ["Array", "Bools", "Codes", "Floats", "Ints", "Rows", "Texts"]
 
 Floats = npt.NDArray[np.float64]
 #: Labels, types and nodes by number.
@@ -16,3 +18,5 @@ Bools = npt.NDArray[np.bool_]
 Texts = npt.NDArray[np.object_]
 #: Positions in a set of graphs.
 Rows = npt.NDArray[np.intp]
+#: Any of these.
+Array = TypeVar("Array", bound=npt.NDArray[Any])

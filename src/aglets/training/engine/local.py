@@ -27,7 +27,7 @@ from aglets.training.engine.graphlet_names import (
 from aglets.training.engine.matched import LocalMatched, LocalScores, decision, score_sums
 from aglets.training.engine.protocol import Goal, Intercept, Judgement, MiningPlan
 from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
-from aglets.training.engine.values import Places, Values, matched_values
+from aglets.training.engine.values import Values, matched_values, parts_of
 from aglets.training.sample import Sample
 from aglets.training.stored import StoredSample
 
@@ -232,7 +232,8 @@ class LocalGraphs:
         self.one_target = isinstance(goal.loss, JointLoss) and goal.loss.one_target
         self.y, self.weight = rows_of(sample, goal.output)
         self.design = design
-        self.covariates = None if design is None else design.rows(placement._covariates)
+        self.ones = _core.SparseRows.of(np.ones((1, self.y.shape[-1])))
+        self.covariates = covariate_rows(design, sample.covariates)
 
     @property
     def n_jobs(self) -> int:
@@ -248,8 +249,7 @@ class LocalGraphs:
         return LocalMatched(
             self,
             np.empty(0, dtype=np.int32),
-            np.empty(0, dtype=np.int64),
-            np.empty(0, dtype=np.int32),
+            (),
             Values.none(self.y.shape[-1], self.counts),
         )
 
@@ -323,7 +323,8 @@ class LocalGraphs:
             return self.nothing_matched()
         handles = self.placement.handles(names, patterns)
         values, _ = self.match(handles, z, embedding)
-        return LocalMatched(self, handles, self.embedding_lengths(handles), embedding, values)
+        parts = parts_of(embedding, self.embedding_lengths(handles))
+        return LocalMatched(self, handles, parts, values)
 
     def embedding_size(self, names: Ints, patterns: Sequence[Pattern]) -> int:
         """Count the entries of the embeddings of some graphlets."""
@@ -365,13 +366,13 @@ class LocalGraphs:
         return self.placement.bank.pull(handles, z, embedding, weights, self.n_jobs)
 
     def pull_places(
-        self, handles: Codes, z: Floats, embedding: Codes, places: Places, weights: Floats
+        self, handles: Codes, z: Floats, embedding: Codes, scores: Floats, weights: Floats
     ) -> Floats:
         """Return the z-gradient of sum_i c_iH value_iH for weights -2 rho c, flat as z."""
         bank = self.placement.bank
-        return bank.pull_places(handles, z, embedding, places.scores, weights, self.n_jobs)
+        return bank.pull_places(handles, z, embedding, scores, weights, self.n_jobs)
 
-    def pooled(self, handles: Codes, scores: Floats) -> Floats:
+    def pooled(self, handles: Codes, scores: Floats) -> _core.SparseRows:
         """Make values of numbers per place, as the channel of each graphlet asks for."""
         return self.placement.bank.pool(handles, scores, self.n_jobs)
 
@@ -394,12 +395,12 @@ class HeldOut:
         self._bank = _core.GraphletBank(graphs.core, placement.table_bytes)
         self._handles: dict[int, int] = {}
 
-    def psi(self, handles: Codes, z: Floats, rho: float, counts: bool) -> Floats:
+    def psi(self, handles: Codes, z: Floats, rho: float, counts: bool) -> _core.SparseRows:
         """Values of graphlets (rows) on these graphs (columns)."""
         own = np.array([self._handle(h) for h in handles.tolist()], dtype=np.int32)
         n_jobs = self._placement.tree.n_jobs
         values, _ = matched_values(self._bank, own, z, None, rho=rho, counts=counts, n_jobs=n_jobs)
-        return values.psi
+        return values.rows
 
     def _handle(self, handle: int) -> int:
         if handle not in self._handles:
@@ -428,7 +429,7 @@ class LocalJudge:
         self._y, self._weight = rows_of(held_out, graphs.output)
         self._covariates = None
         if graphs.design is not None and held_out.covariates is not None:
-            self._covariates = graphs.design.rows(held_out.covariates)
+            self._covariates = covariate_rows(graphs.design, held_out.covariates)
 
     def judge(
         self, matched: LocalMatched, chosen: Bools, z: Floats, coef: Floats, beta0: Intercept
@@ -456,7 +457,16 @@ class LocalJudge:
         if not n:
             return np.full(self._y.shape, base)
         psi = self._held_out.psi(matched.handles[chosen], z, self._rho, self._counts)
-        return np.asarray(base + coef[:n].T @ psi)
+        return base + decision(coef[:n], 0.0 * np.asarray(beta0), psi)
+
+
+def covariate_rows(
+    design: CovariateDesign | None, values: Floats | None
+) -> _core.SparseRows | None:
+    """Return covariates in the units of the design, a row per column of theirs."""
+    if design is None or values is None:
+        return None
+    return _core.SparseRows.of(np.ascontiguousarray(design.rows(values)))
 
 
 def rows_of(sample: Sample, output: int | None) -> tuple[Floats, Floats]:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aglets import _core
+from aglets._core import SparseRows
 from aglets.graphs.arrays import Bools, Codes, Floats, Ints
 from aglets.model.losses import JointLoss, Loss, Softmax
+from aglets.training.engine.gram import gram, grams
 from aglets.training.engine.protocol import Intercept
 from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
-from aglets.training.engine.values import Values
+from aglets.training.engine.values import Values, parts_of, replaced
 
 if TYPE_CHECKING:
     from aglets.mining import Pattern
@@ -37,38 +38,40 @@ class LocalMatched:
     graphs : LocalGraphs
     handles : ndarray of shape (n_graphlets,)
         Names under which the bank knows them.
-    lengths : ndarray of shape (n_graphlets,)
-        Entries of each in the flat embeddings.
-    embedding : ndarray
-        The best one in each graph that holds the pattern, flat.
+    embedding : tuple of ndarray
+        For each graphlet the best one in each graph that holds the pattern, flat.
     values : Values
-        psi of shape (n_graphlets, n_graphs), and places where graphlets may count.
+        psi, and places where graphlets may count.
     """
 
-    __slots__ = ("_embedding", "_rows", "graphs", "handles", "lengths", "psi", "values")
+    __slots__ = ("_embedding", "_rows", "graphs", "handles", "values")
 
     def __init__(
-        self, graphs: LocalGraphs, handles: Codes, lengths: Ints, embedding: Codes, values: Values
+        self, graphs: LocalGraphs, handles: Codes, embedding: tuple[Codes, ...], values: Values
     ) -> None:
         self.graphs = graphs
         self.handles = handles
-        self.lengths = lengths
         self.values = values
-        self.psi = values.psi
         self._embedding = embedding
-        self._rows: Floats | None = self.psi if graphs.covariates is None else None
+        self._rows: SparseRows | None = None
 
     @property
-    def rows(self) -> Floats:
+    def psi(self) -> Floats:
+        """Psi of shape (n_graphlets, n_graphs), with all zeros."""
+        rows = self.values.rows
+        return rows.dense(0, rows.n_graphs)
+
+    @property
+    def rows(self) -> SparseRows:
         """All that has a coefficient: psi, and covariates below."""
         if self._rows is None:
-            assert self.graphs.covariates is not None
-            self._rows = np.vstack([self.psi, self.graphs.covariates])
+            own = self.graphs.covariates
+            self._rows = self.values.rows if own is None else self.values.rows.joined(own)
         return self._rows
 
     def scores(self, coef: Floats, beta0: Intercept) -> LocalScores:
         """f(G_i) = beta_0 + sum_H beta_H psi(G_i; H) + sum_j gamma_j c_j(G_i)."""
-        return LocalScores(self, decision(coef, beta0, self.rows))
+        return LocalScores(self, decision(coef, beta0, self.rows, self.graphs.n_jobs))
 
     def entered(
         self, names: Ints, z: Floats, patterns: tuple[Pattern, ...] | None = None
@@ -79,27 +82,26 @@ class LocalMatched:
         return LocalMatched(
             self.graphs,
             np.concatenate([self.handles, handles]),
-            np.concatenate([self.lengths, self.graphs.embedding_lengths(handles)]),
-            np.concatenate([self._embedding, embedding]),
+            self._embedding + parts_of(embedding, self.graphs.embedding_lengths(handles)),
             self.values.joined(values),
         )
 
     def moved(self, chosen: Bools, z: Floats) -> LocalMatched:
         """Give the chosen graphlets new attributes; ties go to their previous embeddings."""
-        own = np.repeat(chosen, self.lengths)
-        new, best = self.graphs.match(self.handles[chosen], z, self._embedding[own])
-        embedding = self._embedding.copy()
-        embedding[own] = best
-        values = self.values.changed(chosen, new)
-        return LocalMatched(self.graphs, self.handles, self.lengths, embedding, values)
+        handles = self.handles[chosen]
+        new, best = self.graphs.match(handles, z, self.embedding_of(chosen))
+        parts = parts_of(best, self.graphs.embedding_lengths(handles))
+        embedding = replaced(self._embedding, chosen, parts)
+        return LocalMatched(self.graphs, self.handles, embedding, self.values.changed(chosen, new))
 
     def embedding(self) -> Codes:
         """Return the best embeddings, flat."""
-        return self._embedding
+        return self.embedding_of(np.ones(len(self.handles), dtype=np.bool_))
 
     def embedding_of(self, chosen: Bools) -> Codes:
         """Return those of the chosen graphlets."""
-        return self._embedding[np.repeat(chosen, self.lengths)]
+        own = [self._embedding[i] for i in np.flatnonzero(chosen).tolist()]
+        return np.concatenate(own) if own else np.empty(0, dtype=np.int32)
 
 
 class LocalScores:
@@ -114,7 +116,7 @@ class LocalScores:
         self._residual: Floats | None = None
         self._gradient: tuple[Floats, Intercept] | None = None
         self._chosen: Bools | None = None
-        self._chosen_rows: Floats | None = None
+        self._chosen_rows: SparseRows | None = None
 
     @property
     def residual(self) -> Floats:
@@ -142,7 +144,7 @@ class LocalScores:
         if self._gradient is None:
             a = self.residual
             total = float(a.sum()) if a.ndim == 1 else a.sum(axis=1)
-            self._gradient = self.matched.rows @ a.T, total
+            self._gradient = self._dots(self.matched.rows, a), total
         return self._gradient
 
     def residual_size(self) -> float:
@@ -160,14 +162,15 @@ class LocalScores:
 
     def quadratic(self, chosen: Bools, min_bend: float) -> tuple[Floats, Floats]:
         """Gram matrix of the chosen rows and of ones, weighted by the curvature; their slopes."""
-        rows, bend = self._rows_of(chosen), self._lifted(min_bend)
-        if bend.ndim == 1:
-            return gram(rows, bend), rows @ self.residual.T
+        graphs, bend = self.matched.graphs, self._lifted(min_bend)
+        rows = self._rows_of(chosen).joined(graphs.ones)
         g, total = self.gradient()
+        if bend.ndim == 1:
+            return gram(rows, bend, graphs.n_jobs), np.append(g[chosen], total)
         slopes = np.vstack([g[chosen], total])
-        if self.matched.graphs.one_target and len(rows) ** 2 * len(bend) > MANY_ENTRIES:
-            return gram(rows, bend.max(axis=0)), slopes
-        return _core.grams(rows, bend), slopes
+        if graphs.one_target and len(rows) ** 2 * len(bend) > MANY_ENTRIES:
+            return gram(rows, bend.max(axis=0), graphs.n_jobs), slopes
+        return grams(rows, bend, graphs.n_jobs), slopes
 
     def bends(self, min_bend: float) -> Floats:
         """Sum the curvatures of each output."""
@@ -181,16 +184,26 @@ class LocalScores:
 
     def line(self, chosen: Bools, change: Floats, change0: Intercept) -> LocalLine:
         """Draw the line along a change of coefficients and intercept."""
-        return LocalLine(self, decision(change, change0, self._rows_of(chosen)[:-1]))
+        rows = self._rows_of(chosen)
+        return LocalLine(self, decision(change, change0, rows, self.matched.graphs.n_jobs))
 
-    def _rows_of(self, chosen: Bools) -> Floats:
-        """Take the chosen rows, and ones below; a step asks twice for the same."""
+    def _rows_of(self, chosen: Bools) -> SparseRows:
+        """Take the chosen rows; a step asks twice for the same."""
         if self._chosen is not chosen or self._chosen_rows is None:
-            rows = np.empty((np.count_nonzero(chosen) + 1, self.f.shape[-1]))
-            np.compress(chosen, self.matched.rows, axis=0, out=rows[:-1])
-            rows[-1] = 1.0
-            self._chosen, self._chosen_rows = chosen, rows
+            self._chosen, self._chosen_rows = chosen, self.matched.rows.chosen(chosen)
         return self._chosen_rows
+
+    def _dots(self, rows: SparseRows, numbers: Floats) -> Floats:
+        """Sum rows over graphs with numbers as weights, for one output or several."""
+        found = rows.dots(np.atleast_2d(numbers), self.matched.graphs.n_jobs)
+        return found[:, 0] if numbers.ndim == 1 else found
+
+    def _spread(self, rows: SparseRows, beta: Floats) -> Floats:
+        """beta_H · a_i for each value of the rows."""
+        residual = np.atleast_2d(self.residual)
+        return rows.spread(
+            np.ascontiguousarray(by_output(beta)), residual, self.matched.graphs.n_jobs
+        )
 
     def best_intercept(self, current: Intercept) -> Intercept:
         """Find the number b that minimises the loss of f + b, exactly."""
@@ -226,57 +239,47 @@ class LocalScores:
         """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
         matched, graphs = self.matched, self.matched.graphs
         handles, embedding = matched.handles[chosen], matched.embedding_of(chosen)
-        places = matched.values.places
-        if places is None and beta.ndim == 1:
-            weights = (2.0 * graphs.rho) * (beta[:, None] * matched.psi[chosen]) * self.residual
-            return graphs.pull(handles, z, embedding, np.ascontiguousarray(weights))
-        if places is None:
-            weights = (2.0 * graphs.rho) * (beta @ self.residual) * matched.psi[chosen]
-            return graphs.pull(handles, z, embedding, np.ascontiguousarray(weights))
-        pulls = np.outer(beta, self.residual) if beta.ndim == 1 else beta @ self.residual
-        weights = (2.0 * graphs.rho) * pulls
-        return graphs.pull_places(handles, z, embedding, places.of(chosen), weights)
+        rows = matched.values.rows.chosen(chosen)
+        weights = (2.0 * graphs.rho) * self._spread(rows, beta)
+        if matched.values.places is None:
+            return graphs.pull(handles, z, embedding, weights * rows.flat())
+        scores = matched.values.places_of(chosen)
+        return graphs.pull_places(handles, z, embedding, scores, weights)
 
     def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
         """sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH of the chosen graphlets."""
-        rho, psi = self.matched.graphs.rho, self.matched.psi[chosen]
-        size = np.abs(beta)
-        distances = self._distances(chosen, psi)
-        if beta.ndim == 1:
-            first = 2.0 * rho * size * (psi @ np.abs(self.residual))
-            return np.asarray(first + 4.0 * rho * size**2 * (distances @ self.curvature))
-        first = 2.0 * rho * (psi * np.abs(beta @ self.residual)).sum(axis=1)
-        bends = (size**2 * (distances @ self.curvature.T)).sum(axis=1)
-        return np.asarray(first + 4.0 * rho * bends)
+        rho, rows = self.matched.graphs.rho, self.matched.values.rows.chosen(chosen)
+        pulls = rows.with_values(np.abs(self._spread(rows, beta)) * rows.flat())
+        first = self._dots(pulls, np.ones(rows.n_graphs))
+        bends = self._dots(self._distances(chosen, rows), self.curvature) * beta**2
+        return 2.0 * rho * first + 4.0 * rho * (bends if beta.ndim == 1 else bends.sum(axis=1))
 
-    def _distances(self, chosen: Bools, psi: Floats) -> Floats:
+    def _distances(self, chosen: Bools, psi: SparseRows) -> SparseRows:
         """Return rho psi² D; of a graphlet that counts, psi times the sum of rho s D over places.
 
         By Cauchy and Schwarz that bounds |d psi / dz|² / (4 rho). Where psi is a square root, it is
         a quarter of the sum: the derivative of the sum is divided by 2 psi.
         """
-        places = self.matched.values.places
-        if places is None:
-            return _less_log(psi) * psi
-        own, graphs = places.of(chosen), self.matched.graphs
-        handles = self.matched.handles[chosen]
-        sums = graphs.pooled(handles, _less_log(own.scores))
-        roots = graphs.takes_roots(handles)[:, None]
-        return np.where(roots, 0.25 * sums**2, sums * psi)
+        flat, values = psi.flat(), self.matched.values
+        if values.places is None:
+            return psi.with_values(_less_log(flat) * flat)
+        handles, graphs = self.matched.handles[chosen], self.matched.graphs
+        sums = graphs.pooled(handles, _less_log(values.places_of(chosen))).flat()
+        roots = np.repeat(graphs.takes_roots(handles), psi.lengths())
+        return psi.with_values(np.where(roots, 0.25 * sums**2, sums * flat))
 
 
-def decision(coef: Floats, beta0: Intercept, rows: Floats) -> Floats:
+def by_output(coef: Floats) -> Floats:
+    """Give coefficients a column per output, also where there is only one."""
+    return coef[:, None] if coef.ndim == 1 else coef
+
+
+def decision(coef: Floats, beta0: Intercept, rows: SparseRows, n_jobs: int = 1) -> Floats:
     """beta_0 + coef · rows: shape (n_graphs,), or (n_outputs, n_graphs) for several outputs."""
+    found = rows.combined(np.ascontiguousarray(by_output(coef)), n_jobs)
     if coef.ndim == 1:
-        return np.asarray(beta0 + coef @ rows)
-    return np.asarray(beta0[:, None] + coef.T @ rows)
-
-
-def gram(rows: Floats, bend: Floats) -> Floats:
-    """sum_i h_i rows_i rows_i' over graphs that bend."""
-    bent = bend > 0.0
-    bent_rows = rows[:, bent]
-    return np.asarray((bent_rows * bend[bent]) @ bent_rows.T)
+        return np.asarray(beta0 + found[0])
+    return np.asarray(np.asarray(beta0)[:, None] + found)
 
 
 def score_sums(

@@ -1,62 +1,70 @@
-"""What graphlets are worth on graphs: one number per graphlet and graph, made of places."""
+"""What graphlets are worth on graphs: one number per graphlet and graph that holds it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aglets import _core
-from aglets.graphs.arrays import Bools, Codes, Floats, Ints
+from aglets.graphs.arrays import Array, Bools, Codes, Floats, Ints
 
-__all__ = ["Places", "Values", "matched_values"]
-
-
-@dataclass(frozen=True)
-class Places:
-    """Scores exp(-rho cost) of all places of some graphlets, flat, and the number of each."""
-
-    scores: Floats
-    lengths: Ints
-
-    def of(self, chosen: Bools) -> Places:
-        """Take the places of chosen graphlets."""
-        return Places(self.scores[np.repeat(chosen, self.lengths)], self.lengths[chosen])
+__all__ = ["Values", "matched_values", "parts_of", "replaced"]
 
 
 @dataclass(frozen=True)
 class Values:
-    """psi of shape (n_graphlets, n_graphs); places only where graphlets may count."""
+    """Values of graphlets, and the scores exp(-rho cost) of all their places if they may count.
 
-    psi: Floats
-    places: Places | None = None
+    Parameters
+    ----------
+    rows : SparseRows
+        psi, a row per graphlet.
+    places : tuple of ndarray, optional
+        An array per graphlet.
+    """
+
+    rows: _core.SparseRows
+    places: tuple[Floats, ...] | None = None
 
     @classmethod
     def none(cls, n_graphs: int, counts: bool) -> Values:
         """Return those of no graphlets."""
-        places = Places(np.empty(0), np.empty(0, dtype=np.int64)) if counts else None
-        return cls(np.empty((0, n_graphs)), places)
+        return cls(_core.SparseRows(n_graphs), () if counts else None)
 
     def joined(self, more: Values) -> Values:
         """Append those of further graphlets."""
-        psi = np.concatenate([self.psi, more.psi])
+        rows = self.rows.joined(more.rows)
         if self.places is None or more.places is None:
-            return Values(psi)
-        scores = np.concatenate([self.places.scores, more.places.scores])
-        return Values(
-            psi, Places(scores, np.concatenate([self.places.lengths, more.places.lengths]))
-        )
+            return Values(rows)
+        return Values(rows, self.places + more.places)
 
     def changed(self, chosen: Bools, new: Values) -> Values:
         """Give the chosen graphlets other values."""
-        psi = np.empty_like(self.psi)
-        psi[~chosen] = self.psi[~chosen]
-        psi[chosen] = new.psi
+        rows = self.rows.changed(chosen, new.rows)
         if self.places is None or new.places is None:
-            return Values(psi)
-        scores = self.places.scores.copy()
-        scores[np.repeat(chosen, self.places.lengths)] = new.places.scores
-        return Values(psi, Places(scores, self.places.lengths))
+            return Values(rows)
+        return Values(rows, replaced(self.places, chosen, new.places))
+
+    def places_of(self, chosen: Bools) -> Floats:
+        """Take the scores of the places of chosen graphlets, flat."""
+        assert self.places is not None
+        own = [self.places[i] for i in np.flatnonzero(chosen).tolist()]
+        return np.concatenate(own) if own else np.empty(0)
+
+
+def parts_of(flat: Array, lengths: Ints) -> tuple[Array, ...]:
+    """Divide a flat array; the parts own their memory, so that one does not keep the others."""
+    return tuple(part.copy() for part in np.split(flat, np.cumsum(lengths)[:-1])[: len(lengths)])
+
+
+def replaced(parts: Sequence[Array], chosen: Bools, by: Sequence[Array]) -> tuple[Array, ...]:
+    """Put others in the place of the chosen parts."""
+    found, new = list(parts), iter(by)
+    for i in np.flatnonzero(chosen).tolist():
+        found[i] = next(new)
+    return tuple(found)
 
 
 def matched_values(
@@ -72,8 +80,8 @@ def matched_values(
     """Match graphlets of a bank at attributes z; ties go to the previous embeddings."""
     costs, embedding = bank.match_places(handles, z, previous, n_jobs)
     scores = np.exp(-rho * costs)
-    psi = bank.pool(handles, scores, n_jobs)
+    rows = bank.pool(handles, scores, n_jobs)
     if not counts:
-        return Values(psi), embedding
+        return Values(rows), embedding
     lengths = [bank.n_places(handle) for handle in handles.tolist()]
-    return Values(psi, Places(scores, np.array(lengths, dtype=np.int64))), embedding
+    return Values(rows, parts_of(scores, np.array(lengths, dtype=np.int64))), embedding
