@@ -457,7 +457,7 @@ class LocalJudge:
         if not n:
             return np.full(self._y.shape, base)
         psi = self._held_out.psi(matched.handles[chosen], z, self._rho, self._counts)
-        return base + decision(coef[:n], 0.0 * np.asarray(beta0), psi)
+        return np.asarray(base + decision(coef[:n], 0.0 * np.asarray(beta0), psi))
 
 
 def covariate_rows(

@@ -105,7 +105,8 @@ class State:
     beta_step, z_step : float
         Step lengths that were accepted last: where the next line search starts.
     z_before, z_gradient_before : ndarray or None
-        Attributes before the last step in z and the gradient there, NaN where there was none.
+        Attributes before the last step of each graphlet in z and the gradient there, NaN where
+        there was none.
     design : CovariateDesign or None
         Units of covariates.
     gamma : ndarray of shape (n_columns,)
