@@ -69,7 +69,7 @@ void register_sparse_rows(nb::module_& module) {
             auto found = without_gil([&] { return rows.dense(begin, end); });
             return as_array(std::move(found), {rows.size(), end - begin});
           },
-          "begin"_a, "end"_a, "Columns begin to end - 1 with all zeros.")
+          "begin"_a, "end"_a, "Graphs begin to end - 1 with all zeros.")
       .def(
           "combined",
           [](const SparseRows& rows, Matrix<double> coef, int n_threads) {

@@ -29,7 +29,7 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
 /// makes of the sum. Scores of one graph are added largest first, whatever the
 /// numbering of its nodes.
 SparseRows pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
-                                std::span<const double> scores, int n_threads = 1);
+                       std::span<const double> scores, int n_threads = 1);
 
 /// The z-gradient of sum_i c_Hi value_Hi over graphs i, flat as `z`: weights are
 /// -2 rho c, one per graphlet and supporting graph. A graphlet that counts has one

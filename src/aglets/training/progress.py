@@ -239,7 +239,7 @@ class ShowProgress(FitCallback):
     >>> with ShowProgress(lines, clock=lambda: 0.0) as progress:
     ...     _ = model.fit(graphs, y, callback=progress)
     aglets: fit maxpat 2 rho 0.1: lambda 35.5, loss 150, 0 graphlets; 1 of 2 points, 0 s
-    aglets: fit maxpat 2 rho 0.1: lambda 17.8, loss 96.3, 2 graphlets; 2 of 2 points, 0 s
+    aglets: fit maxpat 2 rho 0.1: lambda 17.8, loss 22.2, 1 graphlet; 2 of 2 points, 0 s
     """
 
     def __init__(
