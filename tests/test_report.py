@@ -472,3 +472,13 @@ def test_of_many_classes_fewer_graphs_are_listed():
     bound = bounds.Bounds(n_targets=1, max_graphs=5)
     assert len(bound.listed(5000, [0], 20)) == 5000
     assert len(bound.listed(5000, [0], 20, n_outputs=100)) == bounds.MAX_DECISIONS // 100
+
+
+def test_fewer_graphs_are_explained_where_graphlets_lie_in_many_places(demo, monkeypatch):
+    graphs, y, clf = demo
+    monkeypatch.setattr(bounds, "MAX_PLACES", 400)
+    view = view_of(report.html(clf, graphs, y))
+    assert bounds.MIN_SHOWN <= len(view["shown"]) < len(graphs)
+    numbers = [v for i in view["places"].values() for row in i.values() for p in row[1:] for v in p]
+    assert len(numbers) <= 400
+    assert len(view["places"]) == len(view["shown"])

@@ -14,7 +14,7 @@ import numpy as np
 
 from aglets.graphs.arrays import Rows
 
-__all__ = ["Bounds"]
+__all__ = ["MIN_SHOWN", "Bounds"]
 
 #: Cards of graphlets on a page, and those that every target has at least.
 MAX_CARDS, MIN_CARDS = 240, 12

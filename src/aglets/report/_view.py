@@ -19,13 +19,17 @@ from aglets.graphs import GraphSet
 from aglets.graphs.arrays import Bools, Floats, Rows
 from aglets.model import LagraModel, Match
 from aglets.model.target import Target, is_known
-from aglets.report._bounds import Bounds
+from aglets.report._bounds import MIN_SHOWN, Bounds
 from aglets.report._cards import card, evidence_text, noun_of
 from aglets.report._gallery import by_graph
 from aglets.report._quality import quality
 from aglets.report._slider import path_table
 
 __all__ = ["Answers", "View", "answers_of", "view_of"]
+
+
+#: A match that is shown is larger; of a graphlet in a graph, so many places are shown at least.
+NO_MATCH, FEWEST_PLACES = 1e-4, 2
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,16 @@ def answers_of(
     wrong = _wrong(model.outputs.single, y, known, f)
     shown = np.argsort(-wrong, kind="stable")[: bounds.n_shown].tolist()
     cards = _with_cards(model, found.psi[shown], f[shown], bounds.n_cards)
+    shown = shown[: _affordable_graphs(model, found.psi[shown], cards, bounds)]
     return Answers(model, found, covariates, y, known, f, wrong, shown, cards)
+
+
+def _affordable_graphs(model: LagraModel, psi: Floats, cards: set[int], bounds: Bounds) -> int:
+    """Say how many graphs can be explained on a page of bounded size, with few places each."""
+    columns = sorted(cards)
+    widths = np.array([model.graphlets[j].n_nodes + 2 for j in columns], dtype=np.intp)
+    numbers = np.cumsum(FEWEST_PLACES * ((psi[:, columns] > NO_MATCH) @ widths))
+    return max(int((numbers <= bounds.n_places).sum()), MIN_SHOWN)
 
 
 def _with_cards(model: LagraModel, psi: Floats, f: Floats, n_cards: int) -> set[int]:
@@ -320,7 +333,7 @@ def _affordable(listed: list[list[Listed]], n_numbers: int) -> int:
     for most in (24, 16, 8, 4):
         if sum(min(n, most) * width for n, width in sizes) <= n_numbers:
             return most
-    return 2
+    return FEWEST_PLACES
 
 
 def _strongest(one: Listed, most: int) -> list[Any]:
@@ -334,7 +347,7 @@ def _strongest(one: Listed, most: int) -> list[Any]:
 
 
 def _matched(places: list[list[Any]], psi: Floats) -> dict[str, Any]:
-    return {str(rank): place for rank, place in enumerate(places) if place and psi[rank] > 1e-4}
+    return {str(rank): place for rank, place in enumerate(places) if place and psi[rank] > NO_MATCH}
 
 
 def _trust(model: LagraModel, found: Match, f: Floats, rows: list[int]) -> dict[str, list[str]]:
