@@ -34,7 +34,7 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
     fill_table(*entry);
   } else {
     entry->embeddings = {};
-    entry->ranks = {};
+    entry->sum_order = {};
     entry->ends = {};
     find_places(*entry, ticker);
     entry->leads.reset(entry->place_graphs.size(), entry->matcher.pattern().labels.size());
@@ -65,6 +65,25 @@ void GraphletBank::find_places(Entry& entry, Ticker& ticker) const {
   }
 }
 
+namespace {
+
+/// Appends the order in which the places of one more graph are added up: that of their embeddings'
+/// ranks, which do not depend on how nodes are numbered. `rows` are embeddings grouped by root.
+template <class Root>
+void append_order(std::vector<std::int32_t>& sum_order, const std::vector<std::size_t>& rows,
+                  const std::vector<std::int32_t>& rank, Root&& root) {
+  std::vector<std::pair<std::vector<std::int32_t>, std::int32_t>> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || root(rows[i]) != root(rows[i - 1]))
+      places.push_back({{}, static_cast<std::int32_t>(sum_order.size() + places.size())});
+    places.back().first.push_back(rank[rows[i]]);
+  }
+  std::sort(places.begin(), places.end());
+  for (const auto& place : places) sum_order.push_back(place.second);
+}
+
+}  // namespace
+
 /// All embeddings, sorted within each place so that the first of equal cost is
 /// the one that ties go to; false if they would not fit.
 bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
@@ -91,10 +110,12 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
     const bool counts = entry.channel.counts();
     if (counts) {
       rank.resize(order.size());
-      for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::int32_t>(i);
+      for (std::size_t i = 0; i < order.size(); ++i)
+        rank[order[i]] =
+            i == 0 ? 0 : rank[order[i - 1]] + ties.precedes(nodes(order[i - 1]), nodes(order[i]));
       std::stable_sort(order.begin(), order.end(),
                        [&](std::size_t a, std::size_t b) { return nodes(a)[0] < nodes(b)[0]; });
-      for (const auto row : order) entry.ranks.push_back(rank[row]);
+      append_order(entry.sum_order, order, rank, [&](std::size_t row) { return nodes(row)[0]; });
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto row = nodes(order[i]);
@@ -354,40 +375,23 @@ std::vector<std::size_t> GraphletBank::order_of_places(const Entry& entry,
                                                        std::span<const std::int32_t> embedding,
                                                        std::span<const double> weights) const {
   std::vector<std::size_t> order;
-  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place)
+  order.reserve(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto place = entry.sum_order.empty() ? i : static_cast<std::size_t>(entry.sum_order[i]);
     if (weights[place] != 0.0) order.push_back(place);
-  if (!entry.channel.counts()) return order;
+  }
+  if (!entry.channel.counts() || entry.has_table) return order;
   const auto& pattern = entry.matcher.pattern();
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto nodes = [&](std::size_t place) { return embedding.subspan(place * k, k); };
-  std::vector<std::pair<std::int32_t, std::size_t>> ranked;
   for (auto first = order.begin(), last = first; first != order.end(); first = last) {
     const auto graph = entry.place_graphs[*first];
     while (last != order.end() && entry.place_graphs[*last] == graph) ++last;
-    if (last - first == 1) continue;
-    if (entry.has_table) {
-      ranked.clear();
-      for (auto place = first; place != last; ++place)
-        ranked.emplace_back(rank_at(entry, *place, nodes(*place)), *place);
-      std::sort(ranked.begin(), ranked.end());
-      std::ranges::transform(ranked, first, [](const auto& one) { return one.second; });
-    } else {
-      const TieOrder ties(*graphs_, graph, pattern);
-      std::sort(first, last,
-                [&](std::size_t a, std::size_t b) { return ties.precedes(nodes(a), nodes(b)); });
-    }
+    const TieOrder ties(*graphs_, graph, pattern);
+    std::sort(first, last,
+              [&](std::size_t a, std::size_t b) { return ties.precedes(nodes(a), nodes(b)); });
   }
   return order;
-}
-
-/// The rank of an embedding of a place among all of its graph, which a table keeps.
-std::int32_t GraphletBank::rank_at(const Entry& entry, std::size_t place,
-                                   std::span<const std::int32_t> nodes) const {
-  auto i = place == 0 ? std::size_t{0} : entry.ends[place - 1];
-  for (; i < entry.ends[place]; ++i)
-    if (std::equal(nodes.begin(), nodes.end(), entry.embeddings.data() + i * nodes.size()))
-      return entry.ranks[i];
-  throw std::invalid_argument("the graph has no such embedding of the graphlet");
 }
 
 void GraphletBank::pull(std::int32_t handle, FlatAttributes z,

@@ -60,6 +60,11 @@ public:
   const std::vector<std::int32_t>& place_graphs(std::int32_t handle) const {
     return entries_[handle]->place_graphs;
   }
+  /// The order in which places are added up, graph by graph: one that does not depend on how nodes
+  /// are numbered. Empty without a table.
+  std::span<const std::int32_t> sum_order(std::int32_t handle) const {
+    return entries_[handle]->sum_order;
+  }
   std::size_t n_places(std::int32_t handle) const { return place_graphs(handle).size(); }
   std::size_t n_sites(std::int32_t handle) const {
     return n_places(handle) * static_cast<std::size_t>(pattern(handle).n_nodes());
@@ -91,14 +96,14 @@ private:
     std::vector<std::int32_t> place_roots;  // images of the root; empty unless it counts
     bool has_table = false;
     std::vector<std::int32_t> embeddings;  // node lists, rows in tie order within a place
-    std::vector<std::int32_t> ranks;    // of embeddings in tie order in their graph, if it counts
-    std::vector<std::size_t> ends;      // last embedding of each place, plus one
-    std::size_t n_columns = 0;          // of the table
-    std::vector<double> table;          // attributes: flat_size rows
-    std::vector<std::int32_t> columns;  // of embeddings; empty if each has its own
-    mutable Leads leads;                // without a table
-    mutable EmbeddingLists lists;       // without a table
-    mutable std::mutex mutex;           // for these two
+    std::vector<std::int32_t> sum_order;   // of places, if it counts
+    std::vector<std::size_t> ends;         // last embedding of each place, plus one
+    std::size_t n_columns = 0;             // of the table
+    std::vector<double> table;             // attributes: flat_size rows
+    std::vector<std::int32_t> columns;     // of embeddings; empty if each has its own
+    mutable Leads leads;                   // without a table
+    mutable EmbeddingLists lists;          // without a table
+    mutable std::mutex mutex;              // for these two
   };
 
   /// What a search of one graph needs, kept from one to the next.
@@ -113,8 +118,6 @@ private:
   std::vector<std::size_t> order_of_places(const Entry& entry,
                                            std::span<const std::int32_t> embedding,
                                            std::span<const double> weights) const;
-  std::int32_t rank_at(const Entry& entry, std::size_t place,
-                       std::span<const std::int32_t> nodes) const;
   void write_row(std::int32_t graph, const Pattern& pattern, const std::int32_t* nodes,
                  std::span<double> row) const;
   void fill_table(Entry& entry) const;

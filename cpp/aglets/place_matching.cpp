@@ -22,17 +22,17 @@ void for_each_graph(const std::vector<std::int32_t>& place_graphs, Action&& acti
   }
 }
 
-/// What a channel makes of the scores of one graph's places.
-double pooled(const Channel& channel, std::span<const double> scores, std::int32_t n_nodes,
+/// What a channel makes of the scores of one graph's places begin .. end - 1.
+double pooled(const Channel& channel, std::span<const double> scores, std::size_t begin,
+              std::size_t end, std::span<const std::int32_t> order, std::int32_t n_nodes,
               std::vector<double>& scratch) {
-  if (!channel.counts()) return scores.front();
-  double count = scores.front();
-  if (scores.size() == 2) {
-    count += scores.back();
-  } else if (scores.size() > 2) {
-    scratch.assign(scores.begin(), scores.end());
+  if (!channel.counts()) return scores[begin];
+  double count = 0.0;
+  if (!order.empty() || end - begin <= 2) {
+    for (auto i = begin; i < end; ++i) count += scores[order.empty() ? i : order[i]];
+  } else {
+    scratch.assign(scores.begin() + begin, scores.begin() + end);
     std::sort(scratch.begin(), scratch.end(), std::greater<>());
-    count = 0.0;
     for (const double score : scratch) count += score;
   }
   if (channel.pooling == Pooling::mean) count /= n_nodes;
@@ -80,8 +80,9 @@ SparseRows pool_places(const GraphletBank& bank, std::span<const std::int32_t> h
       const auto own = part_of(scores, layout.places, i);
       values[i].reserve(bank.support(handles[i]).size());
       for_each_graph(bank.place_graphs(handles[i]), [&](auto graph, auto begin, auto end) {
-        values[i].push_back(pooled(bank.channel(handles[i]), own.subspan(begin, end - begin),
-                                   bank.graphs().n_nodes(graph), scratch));
+        values[i].push_back(pooled(bank.channel(handles[i]), own, begin, end,
+                                   bank.sum_order(handles[i]), bank.graphs().n_nodes(graph),
+                                   scratch));
       });
     };
   });
@@ -114,8 +115,9 @@ std::vector<double> pull_places(const GraphletBank& bank, std::span<const std::i
             const double weight = *next++;
             const bool by_value =
                 weight != 0.0 && channel.counts() && channel.scale == CountScale::root;
-            const double value =
-                by_value ? pooled(channel, own.subspan(begin, end - begin), n_nodes, scratch) : 0.0;
+            const double value = by_value ? pooled(channel, own, begin, end,
+                                                   bank.sum_order(handles[i]), n_nodes, scratch)
+                                          : 0.0;
             const double factor = weight * slope(channel, value, n_nodes);
             for (auto place = begin; place < end; ++place) terms[place] = factor * own[place];
           });

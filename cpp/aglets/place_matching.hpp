@@ -26,8 +26,8 @@ PlaceMatches match_places(const GraphletBank& bank, std::span<const std::int32_t
 
 /// Values of graphlets (rows) on the graphs that hold them from the score
 /// exp(-rho cost) of each place: its own one for `best`, else what the channel
-/// makes of the sum. Scores of one graph are added largest first, whatever the
-/// numbering of its nodes.
+/// makes of the sum. Scores of one graph are added in an order that does not depend on
+/// the numbering of its nodes (`GraphletBank::sum_order`, else the largest first).
 SparseRows pool_places(const GraphletBank& bank, std::span<const std::int32_t> handles,
                        std::span<const double> scores, int n_threads = 1);
 
