@@ -251,8 +251,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
     path_ : list of PathPoint, or list of those (per class)
         The whole path.
     objective_ : float
-        1/2 sum of losses + lambda |beta|_1 at the end, summed over outputs; relax_ lambda where
-        coefficients are relaxed.
+        1/2 sum of losses + lambda |beta|_1 at the end, summed over outputs; ``relax_`` times lambda
+        where coefficients are relaxed.
     n_iter_ : int
         Rounds of updates in all.
     model_ : LagraModel
