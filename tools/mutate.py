@@ -159,6 +159,7 @@ class _Timer:
 
 def _pytest_words() -> list[str]:
     words = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0"]
+    words += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is there already
     return [*words, f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
 
 
@@ -168,6 +169,7 @@ def _pytest_words() -> list[str]:
 def try_all(modules: list[Path], results: Results, options: argparse.Namespace) -> None:
     """Try every mutant that was not tried yet, several at a time."""
     base = baseline()
+    check_unchanged(modules[0], base)
     waiting = []
     for path, mutant in chosen(modules, options):
         old = results.known.get(key_of(path, mutant))
@@ -192,6 +194,18 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
                 results.add(key_of(path, mutant), outcome)
                 if outcome != "killed":
                     print(f"{path.name}:{mutant.line}: {mutant.change}: {outcome}", flush=True)
+
+
+def check_unchanged(path: Path, base: dict[str, Any]) -> None:
+    """End if tests fail in such a process where nothing is changed: all would seem noticed."""
+    same = Mutant(0, "nothing", path.read_text(encoding="utf-8"))
+    tests, seconds = tests_for(base, path, same.line)
+    child, outcome = start(path, same, tests, seconds), None
+    while outcome is None:
+        time.sleep(0.05)
+        outcome = ended(child, time.time() + WAITING * seconds)
+    if outcome != "survived":
+        sys.exit("The tests fail before anything is changed.")
 
 
 def chosen(modules: list[Path], options: argparse.Namespace) -> list[tuple[Path, Mutant]]:
