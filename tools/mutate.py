@@ -27,14 +27,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from mutant_results import OUTCOMES, Results, is_enough, key_of, summary
 from mutants import Mutant, mutants_of
-from quality_page import ROOT, interval, origin, write_part
+from quality_page import ROOT, write_part
 
 SOURCE = ROOT / "src"
 WORK = ROOT / "build" / "mutants"
 ASKED = 90.0
-#: What becomes of a mutant; those killed later were noticed only after they had survived once.
-OUTCOMES = ("killed", "killed later", "survived", "not reached", "not tried")
 
 MODULES = [
     *sorted((SOURCE / "aglets" / "training" / "optim").glob("[a-z]*.py")),
@@ -70,27 +69,6 @@ def main() -> int:
     if not options.table:
         try_all(modules, results, options)
     return write_table(results, options)
-
-
-class Results:
-    """What became of each mutant, by module and source: kept as it comes."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
-
-    def add(self, key: str, outcome: str) -> None:
-        """Keep what became of a mutant; that it survived once is not forgotten."""
-        again = outcome == "killed" and self.known.get(key, "killed") != "killed"
-        self.known[key] = "killed later" if again else outcome
-        partial = self.path.with_suffix(".partial")
-        partial.write_text(json.dumps(self.known, indent=0))
-        partial.replace(self.path)
-
-
-def key_of(path: Path, mutant: Mutant) -> str:
-    """Name a mutant by its module and its whole source: other code is another mutant."""
-    return f"{path.name} {sha256(mutant.source.encode()).hexdigest()[:16]}"
 
 
 # The baseline: which tests run which line, and how long they take --------------------------------
@@ -172,8 +150,7 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
     check_unchanged(modules[0], base)
     waiting = []
     for path, mutant in chosen(modules, options):
-        old = results.known.get(key_of(path, mutant))
-        if old is None or (options.again and old in ("survived", "not reached")):
+        if results.waits(key_of(path.name, mutant.source), options.again):
             waiting.append((path, mutant))
     print(f"{len(waiting)} mutants to try", flush=True)
     running: dict[int, tuple[Path, Mutant, float]] = {}
@@ -182,7 +159,7 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
             path, mutant = waiting.pop(0)
             tests, seconds = tests_for(base, path, mutant.line)
             if not tests:
-                results.add(key_of(path, mutant), "not reached")
+                results.add(key_of(path.name, mutant.source), "not reached")
                 continue
             deadline = time.time() + WAITING * seconds
             running[start(path, mutant, tests, seconds)] = (path, mutant, deadline)
@@ -191,7 +168,7 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
             outcome = ended(child, running[child][2])
             if outcome is not None:
                 path, mutant, _ = running.pop(child)
-                results.add(key_of(path, mutant), outcome)
+                results.add(key_of(path.name, mutant.source), outcome)
                 if outcome != "killed":
                     print(f"{path.name}:{mutant.line}: {mutant.change}: {outcome}", flush=True)
 
@@ -290,7 +267,7 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
         text = path.read_text(encoding="utf-8").splitlines()
         counts: Counter[str] = Counter()
         for mutant in mutants_of("\n".join(text)):
-            outcome = results.known.get(key_of(path, mutant), "not tried")
+            outcome = results.of(key_of(path.name, mutant.source))
             line = text[mutant.line - 1].strip()
             reason = reason_for(reasons, path.name, line, mutant.change)
             counts[outcome] += 1
@@ -301,8 +278,9 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
         if counts:
             rows.append(f"| `{path.name}` | {counts_text(counts)} |")
         total += counts
+    outcomes = list(total.elements())
     made = [
-        summary(total, options.seed),
+        summary(outcomes, options.seed),
         "\n".join(
             [
                 f"| module | mutants | {' | '.join(OUTCOMES)} |",
@@ -322,27 +300,7 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
     ]
     write_part("mutate.py", "\n\n".join(made))
     print(made[0])
-    killed = total["killed"] + total["killed later"]
-    return 0 if 100 * killed >= ASKED * (sum(total.values()) - total["not tried"]) else 1
-
-
-def summary(total: Counter[str], seed: int) -> str:
-    """Say how many mutants were noticed, out of how many, and how sure that is."""
-    n = sum(total.values())
-    tried = n - total["not tried"]
-    if not tried:
-        return "Not measured yet."
-    first, now = total["killed"], total["killed"] + total["killed later"]
-    drawn, sure = f"All {n} mutants were tried", ""
-    if tried < n:
-        low, high = interval(first, tried)
-        sure = f" (95 % interval for all mutants: {low:.1f} to {high:.1f} %)"
-        drawn = f"A sample: {tried} of {n} mutants, drawn at random with seed {seed}, were tried"
-    return (
-        f"{drawn} ({origin()}). The tests as they were noticed {first}: "
-        f"{100 * first / tried:.1f} %{sure}. With the tests that were then added for survivors "
-        f"they notice {now} of these: {100 * now / tried:.1f} %."
-    )
+    return 0 if is_enough(outcomes, ASKED) else 1
 
 
 def reason_for(reasons: dict[str, str], name: str, line: str, change: str) -> str:

@@ -3,9 +3,9 @@
 Takes the canonical form of patterns, the bound of the search and the order of ties; builds a copy
 of the core with each change and runs the C++ tests on it. A change that makes no difference is
 listed in EQUAL with the reason. A run over all files writes the table of docs/develop/quality.md;
-``--files`` takes some of them, and only prints.
+``--files`` takes some of them, and only prints. ``--sample`` draws so many changes at random.
 
-    python tools/mutate_cpp.py --build build/mutate [--files dfs_code.cpp]
+    python tools/mutate_cpp.py --build build/mutate [--files dfs_code.cpp] [--sample 50 --seed 1]
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
-from quality_page import ROOT, origin, write_part
+from mutant_results import OUTCOMES, Results, is_enough, key_of, summary
+from quality_page import ROOT, write_part
 
+CORE = ROOT / "cpp" / "aglets"
 FILES = ("dfs_code.cpp", "tie_order.cpp", "tie_order.hpp", "gradients.cpp", "gradients.hpp")
-MIN_SHARE = 0.9
+ASKED = 90.0
+SHOWN = [name for name in OUTCOMES if name != "not reached"]
 #: How long the unchanged tests may run; with a change, so many times as long as without.
 FIRST_SECONDS, PATIENCE = 300.0, 10.0
 
@@ -62,6 +66,13 @@ class Mutant:
     after: str
 
     @property
+    def key(self) -> str:
+        """A name that other code has not."""
+        lines = (CORE / self.file).read_text().splitlines()
+        lines[self.line - 1] = self.after
+        return key_of(self.file, "\n".join(lines))
+
+    @property
     def reason(self) -> str:
         """Why the change makes no difference, if that is known."""
         known = [why for file, part, why in EQUAL if file == self.file and part in self.after]
@@ -76,46 +87,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "mutate")
     parser.add_argument("--files", nargs="*", default=FILES)
+    parser.add_argument("--sample", type=int, help="try only so many changes, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--again", action="store_true", help="try survivors again")
     options = parser.parse_args()
-    mutants = [mutant for name in options.files for mutant in mutants_of(name)]
+    mutants = every = [mutant for name in options.files for mutant in mutants_of(name)]
+    if options.sample is not None and options.sample < len(every):
+        mutants = sorted(Random(options.seed).sample(every, options.sample), key=every.index)
     workshop = Workshop(options.build)
     if not workshop.passes():
         sys.exit("The tests fail before anything is changed.")
-    made_on, survivors = origin(), []
-    for number, mutant in enumerate(mutants, 1):
+    results = Results(options.build / "results.json")
+    waiting = [one for one in mutants if results.waits(one.key, options.again)]
+    for number, mutant in enumerate(waiting, 1):
         noticed = workshop.notices(mutant)
         word = "noticed" if noticed else "equal" if mutant.reason else "SURVIVED"
-        print(f"{number}/{len(mutants)} {word} {mutant}", flush=True)
-        if not noticed:
-            survivors.append(mutant)
-    share = 1.0 - len(survivors) / len(mutants)
-    print(f"\n{len(mutants)} changes, {100 * share:.1f} % noticed; survivors:")
-    print(*survivors, sep="\n")
+        print(f"{number}/{len(waiting)} {word} {mutant}", flush=True)
+        results.add(mutant.key, "killed" if noticed else "survived")
+    outcomes = [results.of(mutant.key) for mutant in every]
+    print(summary(outcomes, options.seed))
     if options.files == FILES:
-        write_part("mutate_cpp.py", table(mutants, survivors, made_on))
-    return 0 if share >= MIN_SHARE else 1
+        write_part("mutate_cpp.py", table(every, outcomes, options.seed))
+    return 0 if is_enough(outcomes, ASKED) else 1
 
 
-def table(mutants: list[Mutant], survivors: list[Mutant], made_on: str) -> str:
-    """Show how many changes of each file were noticed, and list the others."""
-    share = 100 * (1.0 - len(survivors) / len(mutants))
-    rows = [
-        f"| `{name}` | {sum(one.file == name for one in mutants)} "
-        f"| {sum(one.file == name for one in survivors)} |"
-        for name in FILES
-    ]
+def table(mutants: list[Mutant], outcomes: list[str], seed: int) -> str:
+    """Show what became of the changes of each file, and list those that no test notices."""
+    rows = []
+    for name in FILES:
+        own = [out for one, out in zip(mutants, outcomes, strict=True) if one.file == name]
+        rows.append(f"| `{name}` | {len(own)} | {' | '.join(str(own.count(o)) for o in SHOWN)} |")
     listed = [
         f"| `{one.file}`:{one.line} | `{one.after.strip().replace('|', chr(92) + '|')}` "
         f"| {one.reason} |"
-        for one in survivors
+        for one, outcome in zip(mutants, outcomes, strict=True)
+        if outcome == "survived"
     ]
     return "\n".join(
         [
-            f"{len(mutants) - len(survivors)} of {len(mutants)} changes, which are all that the "
-            f"tool can make, are noticed: {share:.1f} % ({made_on}).",
+            summary(outcomes, seed),
             "",
-            "| file | changes | not noticed |",
-            "| --- | ---: | ---: |",
+            f"| file | changes | {' | '.join(SHOWN)} |",
+            "| --- | ---: | ---: | ---: | ---: | ---: |",
             *rows,
             "",
             "| place | the line after the change | why no test can notice it |",
@@ -128,7 +141,7 @@ def table(mutants: list[Mutant], survivors: list[Mutant], made_on: str) -> str:
 def mutants_of(name: str) -> list[Mutant]:
     """List the changes of a file, comments and preprocessor aside."""
     found = []
-    lines = (ROOT / "cpp" / "aglets" / name).read_text().splitlines()
+    lines = (CORE / name).read_text().splitlines()
     for number, line in enumerate(lines, 1):
         code = line.split("//")[0]
         if not code.strip() or code.startswith(("#", "template", "namespace")):
