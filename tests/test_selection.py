@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from aglets.training.grid_walks import is_stale, is_too_long
-from aglets.training.selection import Cell, FoldResult, Grid, choose
+from aglets.training.selection import Cell, FoldResult, Grid, choose, costs, further_cells
 
 GRID = Grid(rhos=(1.0, 0.1), maxpats={1: (5, 2)})
 
@@ -78,6 +78,34 @@ def test_within_the_slack_the_sparsest_wins_and_of_equally_sparse_ones_the_best(
         (2, 1),
         (0, 0),
     ]
+
+
+def test_a_loss_of_zero_can_be_chosen_and_ties_there_too():
+    loss = [[1, 0], [1, 0], [1, 1], [1, 1]]
+    choice = choose([result(loss, [[9, 9], [9, 2], [1, 1], [1, 1]])], GRID, by_score=False)
+    assert (choice.position, choice.index) == (1, 1)
+
+
+def test_a_cell_in_addition_must_be_better_by_a_part_of_the_loss_without_graphlets():
+    grid = Grid(rhos=(1.0,), maxpats={1: (5,)}, extra=(Cell(1, 1.0, 5, ("best", "sum")),))
+    for own, position in ((0.995, 0), (1.005, 0), (0.97, 1)):
+        loss = [[2.0, 1.0], [2.0, own]]  # a hundredth of 2 is asked for
+        assert choose([result(loss, np.ones((2, 2)))], grid, by_score=False).position == position
+
+
+def test_further_channels_are_tried_with_the_best_cell_of_each_number_of_starts():
+    more = ((("best", "sum"), "log"), (("mean",), "none"))
+    grid = Grid(rhos=(1.0, 0.1), maxpats={1: (5,), 4: (2,)}, further=more)
+    found = result([[9, 4], [9, 3], [2, 9], [1, 9]], np.ones((4, 2)), [[0, 5]] + [[0, 1]] * 3)
+    assert further_cells([found], grid, by_score=False) == (
+        Cell(1, 0.1, 5, ("best", "sum"), "log"),
+        Cell(1, 0.1, 5, ("mean",), "none"),
+        Cell(4, 0.1, 2, ("best", "sum"), "log"),
+        Cell(4, 0.1, 2, ("mean",), "none"),
+    )
+    assert further_cells([found], grid, by_score=True)[0].rho == 1.0
+    np.testing.assert_array_equal(costs([found, found], by_score=True), -found.score)
+    assert grid.n_paths == 4 + 2 * 2
 
 
 def path(validation, train, ratio=0.01):

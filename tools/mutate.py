@@ -42,12 +42,12 @@ MODULES = [
 ]
 #: Tests of the trainer; those of files, plots and commands would find little more.
 TESTS = ("blocks", "quadratic", "penalty", "loss", "fitting", "selection", "judging", "averaging")
-TESTS += ("path*", "trainer*", "shared_*", "random_fits")
+TESTS += ("path*", "trainer*", "shared_*", "random_fits", "solver_parts")
 #: A mutant that takes so many times as long as the original, and so many seconds of the processor,
 #: is noticed; and one that only waits, so many times longer.
 PATIENCE, SECONDS, WAITING = 5.0, 20.0, 10.0
 #: Seconds of tests per mutant; the tests that are left out are the slowest.
-MAX_TEST_SECONDS = 15.0
+MAX_TEST_SECONDS = 8.0
 
 #: Why a survivor is not a gap in the tests, by module, line as text, and change.
 REASONS_FILE = ROOT / "tools" / "mutants_reasons.json"
