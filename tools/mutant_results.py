@@ -57,9 +57,9 @@ def summary(outcomes: list[str], seed: int) -> str:
         sure = f" (95 % interval for all mutants: {low:.1f} to {high:.1f} %)"
         drawn = f"A sample: {tried} of {n} mutants, drawn at random with seed {seed}, were tried"
     return (
-        f"{drawn} ({origin()}). The tests as they were noticed {first}: "
-        f"{100 * first / tried:.1f} %{sure}. With the tests that were then added for survivors "
-        f"they notice {now} of these: {100 * now / tried:.1f} %."
+        f"{drawn} ({origin()}). When first tried {first} were noticed: "
+        f"{100 * first / tried:.1f} %{sure}. With the tests that were then added for survivors, "
+        f"{now} of these are: {100 * now / tried:.1f} %."
     )
 
 

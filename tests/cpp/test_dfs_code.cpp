@@ -1,7 +1,9 @@
 #include "aglets/dfs_code.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -89,7 +91,95 @@ std::set<Structure> all_structures(const std::vector<PlainGraph>& graphs, std::s
   return all;
 }
 
+/// A pattern with labels on its edges; -1 where there is none.
+struct LabelledPattern {
+  std::vector<std::int32_t> types;
+  std::vector<std::vector<std::int32_t>> edges;
+};
+
+/// Nodes and edges in the order of a code.
+using Written = std::tuple<std::vector<std::int32_t>, std::vector<std::array<int, 3>>>;
+
+Written written(const DfsCode& code) {
+  Written found;
+  std::get<0>(found) = code.types();
+  for (const auto& edge : code.edges())
+    std::get<1>(found).push_back({edge.from, edge.to, edge.label});
+  return found;
+}
+
+/// All codes of depth-first walks through a pattern: whether each is the minimum.
+class AllWalks {
+public:
+  explicit AllWalks(const LabelledPattern& pattern) : pattern_(pattern) {
+    for (std::size_t root = 0; root < pattern.types.size(); ++root) {
+      nodes_ = {static_cast<int>(root)};
+      DfsCode code(pattern.types[root]);
+      continue_from(code);
+    }
+  }
+
+  std::map<Written, bool> found;
+
+private:
+  void continue_from(DfsCode& code) {
+    const int tip = code.n_nodes() - 1;
+    bool stuck = true;
+    // Rings are closed before the walk goes on.
+    for (int to = 0; to < tip; ++to)
+      if (label(nodes_[tip], nodes_[to]) >= 0 && !((code.adjacency(tip) >> to) & 1)) {
+        stuck = false;
+        push(code, tip, to);
+      }
+    // It goes on from the deepest node that has somewhere to go.
+    for (int from = tip; stuck && from >= 0; from = code.parent(from))
+      for (int next = 0; next < static_cast<int>(pattern_.types.size()); ++next)
+        if (label(nodes_[from], next) >= 0 && std::ranges::count(nodes_, next) == 0) {
+          stuck = false;
+          nodes_.push_back(next);
+          push(code, from, tip + 1);
+          nodes_.pop_back();
+        }
+    if (stuck) found[written(code)] = is_minimum(code);
+  }
+
+  void push(DfsCode& code, int from, int to) {
+    code.push({static_cast<std::int16_t>(from), static_cast<std::int16_t>(to),
+               label(nodes_[from], nodes_[to])},
+              pattern_.types[nodes_[to]]);
+    continue_from(code);
+    code.pop();
+  }
+
+  std::int32_t label(int u, int v) const { return pattern_.edges[u][v]; }
+
+  const LabelledPattern& pattern_;
+  std::vector<int> nodes_;
+};
+
 }  // namespace
+
+TEST(of_all_walks_through_a_pattern_the_smallest_code_is_the_minimum_and_no_other) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 400; ++round) {
+    const int n = 2 + round % 4, n_types = 1 + round % 3, n_labels = 1 + round / 3 % 2;
+    LabelledPattern pattern;
+    pattern.edges.assign(n, std::vector<std::int32_t>(n, -1));
+    const auto connect = [&](int u, int v) {
+      pattern.edges[u][v] = pattern.edges[v][u] = static_cast<std::int32_t>(random() % n_labels);
+    };
+    for (int node = 0; node < n; ++node) {
+      pattern.types.push_back(static_cast<std::int32_t>(random() % n_types));
+      if (node > 0) connect(node, static_cast<int>(random() % node));
+    }
+    for (int more = static_cast<int>(random() % 4); more > 0 && n > 2; --more) {
+      const int u = static_cast<int>(random() % n), v = static_cast<int>(random() % n);
+      if (u != v) connect(u, v);
+    }
+    const AllWalks walks(pattern);
+    REQUIRE(std::ranges::count(walks.found | std::views::values, true) == 1);
+  }
+}
 
 TEST(every_connected_subgraph_is_met_exactly_once) {
   std::mt19937 random(7);
