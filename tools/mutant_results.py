@@ -43,8 +43,8 @@ def key_of(name: str, source: str) -> str:
     return f"{name} {sha256(source.encode()).hexdigest()[:16]}"
 
 
-def summary(outcomes: list[str], seed: int) -> str:
-    """Say how many mutants were noticed, out of how many, and how sure that is."""
+def summary(outcomes: list[str], seed: int, files: list[Path]) -> str:
+    """Say how many mutants of files were noticed, out of how many, and how sure that is."""
     n = len(outcomes)
     tried = n - outcomes.count("not tried")
     if not tried:
@@ -57,7 +57,7 @@ def summary(outcomes: list[str], seed: int) -> str:
         sure = f" (95 % interval for all mutants: {low:.1f} to {high:.1f} %)"
         drawn = f"A sample: {tried} of {n} mutants, drawn at random with seed {seed}, were tried"
     return (
-        f"{drawn} ({origin()}). When first tried {first} were noticed: "
+        f"{drawn} ({origin(*files)}). When first tried {first} were noticed: "
         f"{100 * first / tried:.1f} %{sure}. With the tests that were then added for survivors, "
         f"{now} of these are: {100 * now / tried:.1f} %."
     )

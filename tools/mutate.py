@@ -42,7 +42,7 @@ MODULES = [
 ]
 #: Tests of the trainer; those of files, plots and commands would find little more.
 TESTS = ("blocks", "quadratic", "penalty", "loss", "fitting", "selection", "judging", "averaging")
-TESTS += ("path*", "trainer*", "shared_*", "random_fits", "solver_parts")
+TESTS += ("path*", "trainer*", "shared_*", "random_fits", "solver_parts", "notices")
 #: A mutant that takes so many times as long as the original, and so many seconds of the processor,
 #: is noticed; and one that only waits, so many times longer.
 PATIENCE, SECONDS, WAITING = 5.0, 20.0, 10.0
@@ -280,7 +280,7 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
         total += counts
     outcomes = list(total.elements())
     made = [
-        summary(outcomes, options.seed),
+        summary(outcomes, options.seed, MODULES),
         "\n".join(
             [
                 f"| module | mutants | {' | '.join(OUTCOMES)} |",

@@ -26,6 +26,7 @@ from quality_page import ROOT, write_part
 CORE = ROOT / "cpp" / "aglets"
 FILES = ("dfs_code.cpp", "tie_order.cpp", "tie_order.hpp", "gradients.cpp", "gradients.hpp")
 ASKED = 90.0
+FILE_PATHS = [CORE / name for name in FILES]
 SHOWN = [name for name in OUTCOMES if name != "not reached"]
 #: Seconds of the processor for the tests of the unchanged code; with a change, so many times as
 #: long as without.
@@ -106,7 +107,7 @@ def main() -> int:
         print(f"{number}/{len(waiting)} {word} {mutant}", flush=True)
         results.add(mutant.key, "killed" if noticed else "survived")
     outcomes = [results.of(mutant.key) for mutant in every]
-    print(summary(outcomes, options.seed))
+    print(summary(outcomes, options.seed, FILE_PATHS))
     if options.files == FILES:
         write_part("mutate_cpp.py", table(every, outcomes, options.seed))
     return 0 if is_enough(outcomes, ASKED) else 1
@@ -126,7 +127,7 @@ def table(mutants: list[Mutant], outcomes: list[str], seed: int) -> str:
     ]
     return "\n".join(
         [
-            summary(outcomes, seed),
+            summary(outcomes, seed, FILE_PATHS),
             "",
             f"| file | changes | {' | '.join(SHOWN)} |",
             "| --- | ---: | ---: | ---: | ---: | ---: |",

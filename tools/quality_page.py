@@ -13,6 +13,8 @@ from math import sqrt
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+#: What measures depend on.
+CODE = (":/src", ":/cpp", ":/bindings", ":/tests")
 PAGE = ROOT / "docs" / "develop" / "quality.md"
 
 
@@ -26,15 +28,20 @@ def write_part(tool: str, text: str, page: Path = PAGE) -> None:
     page.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}", encoding="utf-8")
 
 
-def origin() -> str:
+def origin(*files: Path) -> str:
     """Say of which code, when and on what machine something is measured.
 
-    The code is named by its commit, with a + if it was changed since.
+    The code is named by its commit, with a + if it was changed since; if only some files matter, by
+    the last commit that changed them.
     """
-    changed = _git("status", "--porcelain", "--", ":/src", ":/cpp", ":/bindings", ":/tests")
-    commit = (_git("rev-parse", "--short=10", "HEAD") or "unknown") + ("+" if changed else "")
+    names = [str(path) for path in files]
+    changed = _git("status", "--porcelain", "--", *(names or CODE))
+    commit = _git("log", "-1", "--format=%h", "--abbrev=10", "--", *names) or "unknown"
     day = datetime.now(timezone.utc).date().isoformat()
-    return f"commit {commit}, {day}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    return (
+        f"commit {commit}{'+' if changed else ''}, {day}, Python {platform.python_version()}, "
+        f"{os.cpu_count()} cores"
+    )
 
 
 def _git(*command: str) -> str:
