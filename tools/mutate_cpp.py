@@ -95,7 +95,7 @@ def main() -> int:
     options = parser.parse_args()
     mutants = every = [mutant for name in options.files for mutant in mutants_of(name)]
     if options.sample is not None and options.sample < len(every):
-        mutants = sorted(Random(options.seed).sample(every, options.sample), key=every.index)
+        mutants = Random(options.seed).sample(every, options.sample)
     workshop = Workshop(options.build)
     if not workshop.passes():
         sys.exit("The tests fail before anything is changed.")
