@@ -290,7 +290,7 @@ def _forests(smiles: list[str], y: np.ndarray, train: np.ndarray) -> np.ndarray:
     scores = np.zeros_like(y)
     for k in range(y.shape[1]):
         known = train[~np.isnan(y[train, k])]
-        forest = RandomForestClassifier(200, class_weight="balanced", random_state=0, n_jobs=1)
+        forest = RandomForestClassifier(100, class_weight="balanced", random_state=0, n_jobs=1)
         scores[:, k] = forest.fit(counts[known], y[known, k]).predict_proba(counts)[:, 1]
     return scores
 
