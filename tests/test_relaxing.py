@@ -226,10 +226,10 @@ def test_selection_takes_the_part_that_does_best_on_held_out_graphs(graphs, sign
     y, errors = noisy(signal, 3), {}
     cv = list(KFold(4).split(np.arange(N)))
     options = {**GRID, "cv": cv, "max_graphlets": 4, "pooling": ["best"]}
-    for relax in (1.0, 0.3, 0.1, 0.01):
+    for relax in (1.0, 0.1):
         model = LagraRegressorCV(relax=relax, **options).fit(graphs, y)
         errors[relax] = model.held_out_metrics_["RMSE"]
-    model = LagraRegressorCV(relax="auto", **options).fit(graphs, y)
+    model = LagraRegressorCV(relax=list(errors), **options).fit(graphs, y)
     best = min(errors.values())
     assert errors[model.relax_] == best == pytest.approx(model.held_out_metrics_["RMSE"], rel=1e-6)
 
