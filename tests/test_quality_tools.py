@@ -87,8 +87,10 @@ def test_lines_and_branches_are_added_up_by_room(tmp_path):
 
 def test_executions_and_coverage_are_read_from_what_fuzzers_print():
     said = "#9 NEW cov: 7 ft: 8\n#99 DONE cov: 12 ft: 20\nDone 99 runs in 3 second(s)\n"
-    assert fuzz_table.numbers(said) == {"executions": "99", "coverage": "12 edges"}
-    assert fuzz_table.numbers("500 cases in 20 seconds, nothing found\n") == {"executions": "500"}
+    expected = {"executions": "99", "seconds": "3", "coverage": "12 edges"}
+    assert fuzz_table.numbers(said) == expected
+    said = "500 cases in 20 seconds, nothing found\n"
+    assert fuzz_table.numbers(said) == {"executions": "500", "seconds": "20"}
 
 
 def test_a_tool_writes_between_its_marks_only(tmp_path):

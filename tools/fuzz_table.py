@@ -10,13 +10,12 @@ import json
 import re
 import subprocess
 import sys
-import time
 
 from quality_page import ROOT, origin, write_part
 
 RUNS = ROOT / "build" / "fuzz" / "runs.json"
 #: What libFuzzer and the driver of the core print at their end.
-EXECUTIONS = re.compile(r"^(?:Done (\d+) runs|(\d+) cases) in", re.MULTILINE)
+EXECUTIONS = re.compile(r"^(?:Done )?(\d+) (?:runs|cases) in (\d+) second", re.MULTILINE)
 EDGES = re.compile(r"\bcov: (\d+)")
 #: The last line of tools/coverage_cpp.py.
 LINES = re.compile(r"^all +\d+ lines +([\d.]+ %)", re.MULTILINE)
@@ -28,10 +27,9 @@ def main(words: list[str]) -> int:
     if not words:
         write_part("fuzz_table.py", table(runs))
         return 0
-    made_on, start = origin(), time.monotonic()
+    made_on = origin(ROOT / "src", ROOT / "cpp", ROOT / "bindings")
     code, said = run(words[1:])
     runs[words[0]] = {
-        "seconds": round(time.monotonic() - start),
         "found": int(code != 0),
         "origin": made_on,
         **numbers(said),
@@ -57,7 +55,7 @@ def numbers(said: str) -> dict[str, str]:
     """Find executions and coverage in what a fuzzer printed."""
     found = {}
     if count := EXECUTIONS.search(said):
-        found["executions"] = count[1] or count[2]
+        found["executions"], found["seconds"] = count[1], count[2]
     if edges := EDGES.findall(said):
         found["coverage"] = f"{edges[-1]} edges"
     if lines := LINES.search(said):
@@ -71,11 +69,11 @@ def table(runs: dict[str, dict]) -> str:
     if "core" in shown and "core-coverage" in runs:
         shown["core"]["coverage"] = runs["core-coverage"].get("coverage", "")
     rows = [
-        f"| `{name}` | {one['seconds']} | {int(one.get('executions', 0)):,} "
+        f"| `{name}` | {one.get('seconds', 0)} | {int(one.get('executions', 0)):,} "
         f"| {one.get('coverage', '')} | {one['found']} |"
         for name, one in sorted(shown.items())
     ]
-    whole = sum(one["seconds"] for one in shown.values())
+    whole = sum(int(one.get("seconds", 0)) for one in shown.values())
     return "\n".join(
         [
             f"{len(shown)} targets, {whole / 60:.0f} minutes in all, "
