@@ -233,6 +233,19 @@ def test_a_missing_target_is_a_failure(tmp_path):
         GraphSet.from_table(path, target="y")
 
 
+@pytest.mark.parametrize(("target", "shape"), [("a", (0,)), (["a"], (0,)), (["a", "b"], (0, 2))])
+def test_a_table_without_rows_has_no_graphs_and_no_targets(tmp_path, target, shape):
+    path = write(tmp_path / "t.csv", "smiles,a,b\n")
+    graphs, y = GraphSet.from_table(path, target=target)
+    assert (len(graphs), y.shape) == (0, shape)
+
+
+def test_an_sdf_file_without_molecules_has_no_properties_to_choose_from(tmp_path):
+    path = write(tmp_path / "t.sdf", "")
+    with pytest.raises(ValueError, match=r"target 'a' in t\.sdf, but there are none"):
+        GraphSet.from_sdf(path, target=["a", "b"])
+
+
 def test_tables_of_every_kind_are_the_same(tmp_path):
     frame = pd.DataFrame({"smiles": SMILES, "y": range(5)})
     frame.to_csv(tmp_path / "t.csv", index=False)

@@ -35,12 +35,16 @@ def listing(faults: Sequence[str], limit: int = 5, total: int | None = None) -> 
     'a, b and 2 more'
     >>> listing(["a", "b"], limit=1, total=100)
     'a and 99 more'
+    >>> listing([])
+    'none'
     """
     shown = list(faults[:limit])
     rest = (len(faults) if total is None else total) - len(shown)
     if rest > 0:
         shown.append(f"{rest} more")
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+    if len(shown) < 2:
+        return shown[0] if shown else "none"
+    return ", ".join(shown[:-1]) + " and " + shown[-1]
 
 
 def capitalised(sentence: str) -> str:

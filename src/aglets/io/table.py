@@ -117,15 +117,11 @@ def from_table(
     columns = {option: name for option, name in wanted.items() if name is not None}
     items: list[Item] = []
     values: list[dict[str, Any]] = []
-    names: list[str] = []
+    names = [target] if isinstance(target, str) else []
     called: dict[str, list[str | None]] = {"smiles": [], "ids": [], "names": []}
     for row in table_rows(source, columns, separator=separator):
         if target is not None and not names:
-            names = (
-                [target]
-                if isinstance(target, str)
-                else chosen_names(target, list(row.values), _name(source))
-            )
+            names = chosen_names(target, list(row.values), _name(source))
         values.append({name: target_value(row, name) for name in names})
         lacks = bool(names) and all(value is None for value in values[-1].values())
         where = f"column {names[0]!r}" if len(names) == 1 else f"any of {len(names)} target columns"
@@ -137,9 +133,9 @@ def from_table(
     if target is None:
         return graphs
     assert graphs.rows is not None
-    return graphs, target_columns(
-        [values[row] for row in graphs.rows.tolist()], names, _name(source)
-    )
+    kept = [values[row] for row in graphs.rows.tolist()]
+    # A table without rows has not said which columns a pattern stands for.
+    return graphs, target_columns(kept, names or list(target), _name(source))
 
 
 def _text(value: Any) -> str | None:
