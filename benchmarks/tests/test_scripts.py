@@ -37,6 +37,7 @@ ELSEWHERE = {
     "bench_interactions",
     "bench_ibenchmark",
     "bench_molecule_choices",
+    "bench_relax",
     "bench_molecules",
     "bench_outputs",
     "bench_reading",
