@@ -38,14 +38,15 @@ def main() -> int:
     options = arguments(__doc__).parse_args()
     skip_without_data(*SETS)
     work, n_busy = (MAX_WORK // 10000, 1) if options.quick else (MAX_WORK, N_BUSY)
+    sets = SETS[:1] if options.quick else SETS
     records = Records("budgets", options)
-    for name in SETS:
+    for name in sets:
         for maxpat in MAXPATS:
             for n in (0, n_busy) if maxpat in BUSY else (0,):
                 case = f"{name} {maxpat}" + (" busy" if n else "")
                 records.measure(case, fit, name=name, maxpat=maxpat, max_work=work, n_busy=n)
-    faults = [fault for name in SETS for fault in check(records.records, name)]
-    write(records, work, faults)
+    faults = [fault for name in sets for fault in check(records.records, name)]
+    write(records, sets, work, faults)
     return int(bool(faults))
 
 
@@ -122,9 +123,9 @@ def check(records: dict[str, Any], name: str) -> list[str]:
     return faults
 
 
-def write(records: Records, work: int, faults: list[str]) -> None:
+def write(records: Records, sets: tuple[str, ...], work: int, faults: list[str]) -> None:
     rows = []
-    for name in SETS:
+    for name in sets:
         lam = common_lambda(records.records, name)
         for maxpat in MAXPATS:
             one = records.records[f"{name} {maxpat}"]

@@ -45,7 +45,7 @@ def main() -> None:
     options = parser.parse_args()
     hiv, generated, ratios = options.hiv, options.generated, options.ratios
     if options.quick:
-        hiv, generated, ratios = (), (50, 100), (0.3,)
+        hiv, generated, ratios = (), (20, 40), (0.5,)
     if hiv and not Path(os.environ.get("AGLETS_DATA", "."), "HIV").is_dir():
         print("Skipped: AGLETS_DATA names no folder that holds HIV.")
         return

@@ -91,8 +91,8 @@ def fit(path: Path, quick: bool) -> int:
             graphs, y = GraphSet.from_table(table_path, target="BBBP", errors="skip")
     else:
         graphs, y = datasets.load_acids()
-    n_lambdas = 5 if quick else 50
-    estimator = LagraClassifierCV(rhos=(0.01,), n_lambdas=n_lambdas, random_state=0).fit(graphs, y)
+    small = {"n_lambdas": 5, "starts": 1, "maxpats": (2,)} if quick else {"n_lambdas": 50}
+    estimator = LagraClassifierCV(rhos=(0.01,), **small, random_state=0).fit(graphs, y)
     estimator.save(path)
     return len(estimator.graphlets_)
 

@@ -27,7 +27,7 @@ RATIOS = (0.1, 0.01)
 
 def main() -> None:
     options = arguments(__doc__).parse_args()
-    numbers = (50, 100) if options.quick else NUMBERS
+    numbers = (20, 40) if options.quick else NUMBERS
     ratios, n_test = (RATIOS[:1], 50) if options.quick else (RATIOS, N_TEST)
     records = Records("scaling", options)
     for ratio, number in product(ratios, numbers):

@@ -35,8 +35,8 @@ def main(words: list[str] | None = None) -> int:
     for name in ("BZR", "AIDS", "FreeSolv"):
         graphs, y = CASES[name].load()
         if options.quick:
-            graphs, y = graphs[:60], y[:60]
-        ratio = {} if options.deep else {"lambda_ratio": LAMBDA_RATIO}
+            graphs, y = graphs[:30], y[:30]
+        ratio = {} if options.deep else {"lambda_ratio": 0.5 if options.quick else LAMBDA_RATIO}
         alone, seconds = fitted(name, graphs, y, **ratio)
         for n_shards in SHARDS:
             model, took = fitted(name, graphs, y, engine=ShardedEngine(n_shards), **ratio)

@@ -20,7 +20,7 @@ from aglets import LagraClassifierCV
 from aglets.estimators._grids import FEW_ATTRIBUTES, grid_for
 
 from .levers import Memory
-from .run import ORDER, RESULTS, command
+from .run import FEWER, ORDER, RESULTS, command
 
 #: Sizes of patterns to try with so many starts; one start goes with ``maxpats="auto"``.
 SIZES = {4: (3,), 8: (1, 2), 16: (1, 2), 64: (1,)}
@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(ORDER), choices=list(SETS))
     parser.add_argument("--seeds", type=int, default=10, help="use seeds 0 to this less one")
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
+    parser.add_argument("--quick", action="store_true", help="a few lambdas, to see that it runs")
     options = parser.parse_args()
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
@@ -58,18 +59,19 @@ def main() -> None:
             if (name, seed) not in records.of("grid"):
                 print(f"{name}, seed {seed}", flush=True)
                 what = {"method": "grid", "set": name, "seed": seed, "run": run}
-                records.add({**what, "judged": judged(name, seed)})
+                records.add({**what, "judged": judged(name, seed, options.quick)})
     text = page(records)
     (options.to / "grid.md").write_text(text)
     print(text)
 
 
-def judged(name: str, seed: int) -> dict[str, dict[str, list[float]]]:
+def judged(name: str, seed: int, quick: bool = False) -> dict[str, dict[str, list[float]]]:
     """Give [loss, accuracy, graphlets, CPU seconds] of each grid, single and averaged."""
     graphs, y = load(name)
     parts = Split.of(y, seed)
     train, held_out = divided(y, parts)
     alone = grid_for(graphs[train], starts=1, rhos="auto", maxpats="auto", scale="standard")
+    fewer = FEWER if quick else {}
     memory = Memory()
     found: dict[str, dict[str, list[float]]] = {}
     for title, numbers in GRIDS.items():
@@ -80,7 +82,7 @@ def judged(name: str, seed: int) -> dict[str, dict[str, list[float]]]:
             known = set(memory.paths)
             memory.asked.clear()
             start = cpu_seconds()
-            model = LagraClassifierCV(starts=starts, average=average, n_jobs=1).fit(
+            model = LagraClassifierCV(starts=starts, average=average, n_jobs=1, **fewer).fit(
                 graphs[train],
                 y[train],
                 validation=(graphs[held_out], y[held_out]),

@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from _common import load
 from paper.protocol import SETS, Records, Split
@@ -20,6 +22,9 @@ from aglets.preprocessing.covariates import learn_covariates
 from .levers import AVERAGES, ROWS, Data, Memory, outcome
 
 RESULTS = Path(__file__).resolve().parent / "results"
+
+#: With --quick.
+FEWER: dict[str, Any] = {"n_lambdas": 5, "rhos": (0.1,)}
 
 #: Cheap sets first.
 ORDER = ("SYNTHETIC", "BZR", "COX2", "ENZYMES", "AIDS", "DHFR", "PROTEINS")
@@ -32,6 +37,7 @@ def main() -> None:
     parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--to", type=Path, default=RESULTS, help="the folder of the records")
     parser.add_argument("--models", type=Path, help="a folder to keep averages in, for the curves")
+    parser.add_argument("--quick", action="store_true", help="a few lambdas, to see that it runs")
     options = parser.parse_args()
     # One thread per process, so that CPU seconds compare.
     for library in ("OMP", "OPENBLAS", "MKL"):
@@ -44,7 +50,8 @@ def main() -> None:
             if left:
                 print(f"{name}, seed {seed}: {', '.join(left)}", flush=True)
                 process = get_context("spawn").Process(
-                    target=work, args=(options.to, options.models, run, name, seed, left)
+                    target=work,
+                    args=(options.to, options.models, run, name, seed, left, options.quick),
                 )
                 process.start()
                 process.join()
@@ -63,9 +70,16 @@ def command() -> str:
 
 
 def work(
-    folder: Path, models: Path | None, run: str, name: str, seed: int, rows: list[str]
+    folder: Path,
+    models: Path | None,
+    run: str,
+    name: str,
+    seed: int,
+    rows: list[str],
+    quick: bool = False,
 ) -> None:
     """Write a record for each row; those of the same walk one after the other."""
+    fewer = FEWER if quick else {}
     records = Records(folder)
     data = load_data(name)
     parts = Split.of(data.y, seed)
@@ -73,7 +87,8 @@ def work(
         memory = Memory()
         for row in rows:
             if ROWS[row].walk == walk:
-                record, model = outcome(ROWS[row], memory, data, parts)
+                asked = replace(ROWS[row], parameters={**ROWS[row].parameters, **fewer})
+                record, model = outcome(asked, memory, data, parts)
                 if models is not None and row in AVERAGES:
                     models.mkdir(parents=True, exist_ok=True)
                     model.save(models / model_name(row, name, seed))
