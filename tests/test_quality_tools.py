@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
+import sys
 
 import coverage_table
 import fuzz_table
+import live_mutants
 import mutants
 import pytest
 import quality_page
@@ -60,6 +63,69 @@ def test_operators_numbers_calls_and_conditions_are_changed():
 
 def test_texts_messages_and_names_are_left_alone():
     assert not [line for line, _ in changes() if line in (1, 2, 7, 9)]
+
+
+LOADED = """from dataclasses import dataclass
+from functools import cache
+
+LIMIT = 5
+
+
+def plain(x, y=2):
+    return x + y * LIMIT
+
+
+@cache
+def kept(x):
+    return plain(x) * 10
+
+
+@dataclass(frozen=True)
+class Pair:
+    one: int
+    two: int = 7
+
+    @property
+    def both(self):
+        return self.one + self.two
+
+    @classmethod
+    def of(cls, x):
+        return cls(x - 1)
+
+
+def answers():
+    first, second = Pair(1), Pair.of(3)
+    return plain(1), kept(2), first, first.both, second, second.both, first == second
+"""
+
+
+def test_a_mutant_in_place_of_a_loaded_module_does_what_it_does_when_imported(
+    tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = [one.source for one in mutants.mutants_of(LOADED)]
+    assert len(made) > 10
+    for number, source in enumerate(made):
+        for name, text in ((f"loaded{number}", LOADED), (f"fresh{number}", source)):
+            (tmp_path / f"{name}.py").write_text(text)
+        loaded, fresh = (importlib.import_module(f"{name}{number}") for name in ("loaded", "fresh"))
+        answers, before = loaded.answers, loaded.answers()
+        loaded.kept.cache_clear()
+        assert live_mutants.put_in_place(loaded, source, LOADED) > 0
+        assert repr(answers()) == repr(fresh.answers())
+        assert repr(answers()) != repr(before)
+
+
+def test_a_constant_changes_where_it_was_imported_too(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "constants_of.py").write_text("LIMIT = 0.25\n")
+    (tmp_path / "reads_constants.py").write_text("from constants_of import LIMIT\n")
+    reader = importlib.import_module("reads_constants")
+    module = sys.modules["constants_of"]
+    assert live_mutants.put_in_place(module, "LIMIT = 1.25\n", "LIMIT = 0.25\n") == 1
+    assert (module.LIMIT, reader.LIMIT) == (1.25, 1.25)
+    assert live_mutants.put_in_place(module, "LIMIT = 0.25\n", "LIMIT = 0.25\n") == 0
 
 
 def test_lines_and_branches_are_added_up_by_room(tmp_path):

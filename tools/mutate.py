@@ -1,16 +1,19 @@
 """Which small changes to the trainer do the tests notice? ``python tools/mutate.py``.
 
 Every mutant of the modules below (`mutants.py`) is tried in a process of its own, with the tests
-that run its line, the fastest first, until one fails. ``--modules`` takes some of them,
-``--sample`` draws so many at random with a ``--seed``, ``--jobs`` says how many processes. Results
-go to build/mutants/results.json as they come, so that a run can be ended and continued; the table
-in docs/develop/quality.md is made from them.
+that run its line, until one fails: first those that failed for mutants of lines nearby, then the
+fastest. Processes are copies of one that has loaded the tests (`live_mutants.py`). ``--modules``
+takes some of the modules, ``--sample`` draws so many mutants at random with a ``--seed``,
+``--jobs`` says how many processes. Results go to build/mutants/results.json as they come, so that a
+run can be ended and continued; the table in docs/develop/quality.md is made from them.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -18,15 +21,14 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from hashlib import sha256
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import pytest
+from live_mutants import put_in_place
 from mutant_results import OUTCOMES, Results, is_enough, key_of, summary
 from mutants import Mutant, mutants_of
 from quality_page import ROOT, write_part
@@ -48,6 +50,8 @@ TESTS += ("path*", "trainer*", "shared_*", "random_fits", "solver_parts", "notic
 PATIENCE, SECONDS, WAITING = 5.0, 20.0, 10.0
 #: Seconds of tests per mutant; the tests that are left out are the slowest.
 MAX_TEST_SECONDS = 8.0
+#: So many tests that noticed mutants of lines nearby come first.
+FIRST = 5
 
 #: Why a survivor is not a gap in the tests, by module, line as text, and change.
 REASONS_FILE = ROOT / "tools" / "mutants_reasons.json"
@@ -145,44 +149,20 @@ def _pytest_words() -> list[str]:
 
 
 def try_all(modules: list[Path], results: Results, options: argparse.Namespace) -> None:
-    """Try every mutant that was not tried yet, several at a time."""
+    """Try every mutant that was not tried yet, in copies of a process that has loaded the tests."""
     base = baseline()
-    check_unchanged(modules[0], base)
     waiting = []
     for path, mutant in chosen(modules, options):
         if results.waits(key_of(path.name, mutant.source), options.again):
             waiting.append((path, mutant))
     print(f"{len(waiting)} mutants to try", flush=True)
-    running: dict[int, tuple[Path, Mutant, float]] = {}
-    while waiting or running:
-        while waiting and len(running) < options.jobs:
-            path, mutant = waiting.pop(0)
-            tests, seconds = tests_for(base, path, mutant.line)
-            if not tests:
-                results.add(key_of(path.name, mutant.source), "not reached")
-                continue
-            deadline = time.time() + WAITING * seconds
-            running[start(path, mutant, tests, seconds)] = (path, mutant, deadline)
-        time.sleep(0.05)
-        for child in list(running):
-            outcome = ended(child, running[child][2])
-            if outcome is not None:
-                path, mutant, _ = running.pop(child)
-                results.add(key_of(path.name, mutant.source), outcome)
-                if outcome != "killed":
-                    print(f"{path.name}:{mutant.line}: {mutant.change}: {outcome}", flush=True)
-
-
-def check_unchanged(path: Path, base: dict[str, Any]) -> None:
-    """End if tests fail in such a process where nothing is changed: all would seem noticed."""
-    same = Mutant(0, "nothing", path.read_text(encoding="utf-8"))
-    tests, seconds = tests_for(base, path, same.line)
-    child, outcome = start(path, same, tests, seconds), None
-    while outcome is None:
-        time.sleep(0.05)
-        outcome = ended(child, time.time() + WAITING * seconds)
-    if outcome != "survived":
-        sys.exit("The tests fail before anything is changed.")
+    if waiting:
+        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(WORK / "hypothesis")
+        trials = _Trials(base, waiting, results, options.jobs)
+        # What tests print is not caught, which would catch what is printed here, too.
+        code = pytest.main([*_pytest_words(), "-x", "-s", *test_files()], plugins=[trials])
+        if trials.fault or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            sys.exit(trials.fault or f"pytest ended with {code!r}.")
 
 
 def chosen(modules: list[Path], options: argparse.Namespace) -> list[tuple[Path, Mutant]]:
@@ -193,58 +173,156 @@ def chosen(modules: list[Path], options: argparse.Namespace) -> list[tuple[Path,
     return Random(options.seed).sample(found, options.sample)
 
 
-def tests_for(base: dict[str, Any], path: Path, line: int) -> tuple[list[str], float]:
-    """Return the tests that run a line, the fastest first, and how long they may take."""
+def tests_for(base: dict[str, Any], path: Path, line: int) -> list[str]:
+    """Return the tests that run a line, the fastest first; of a line outside functions, all."""
     lines = base["lines"].get(path.name, {})
     names = lines.get(str(line)) or sorted({name for found in lines.values() for name in found})
     seconds = base["seconds"]
-    ordered = sorted((name for name in names if seconds[name] < 1e9), key=seconds.__getitem__)
-    chosen, total = [], 0.0
-    for name in ordered:
-        if total + seconds[name] > MAX_TEST_SECONDS and chosen:
-            break
-        chosen.append(name)
-        total += seconds[name]
-    return chosen, PATIENCE * total + SECONDS
+    return sorted((name for name in names if seconds[name] < 1e9), key=seconds.__getitem__)
 
 
-def start(path: Path, mutant: Mutant, tests: list[str], seconds: float) -> int:
-    """Run tests on a mutant in a child process of so many seconds, and return its id."""
-    child = os.fork()
-    if child:
-        return child
-    code = 3
+@dataclass
+class _Running:
+    """A child process that tries a mutant."""
+
+    path: Path
+    mutant: Mutant
+    deadline: float
+    #: Where the child writes which test failed.
+    report: int
+
+
+class _Trials:
+    """A plugin of pytest: instead of all tests, it runs those that may notice, for every mutant."""
+
+    def __init__(
+        self,
+        base: dict[str, Any],
+        waiting: list[tuple[Path, Mutant]],
+        results: Results,
+        jobs: int,
+    ) -> None:
+        self.base, self.waiting, self.results, self.jobs = base, waiting, results, jobs
+        self.running: dict[int, _Running] = {}
+        #: Tests that noticed mutants, by module: at which line, and which.
+        self.noticed: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self.fault = ""
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try all mutants that wait, several at a time."""
+        items = {item.nodeid: item for item in session.items}
+        if not self._passes_unchanged(session, items):
+            self.fault = "The tests fail before anything is changed."
+            return True
+        while self.waiting or self.running:
+            while self.waiting and len(self.running) < self.jobs:
+                self._begin(*self.waiting.pop(0), session, items)
+            time.sleep(0.01)
+            for child in list(self.running):
+                self._look_after(child)
+        return True
+
+    def _passes_unchanged(self, session: pytest.Session, items: dict[str, pytest.Item]) -> bool:
+        """Run tests where nothing is changed: if they fail, all mutants would seem noticed."""
+        path = self.waiting[0][0]
+        nothing = Mutant(0, "nothing", ast.unparse(ast.parse(path.read_text(encoding="utf-8"))))
+        names, seconds = self._order(path, nothing.line)
+        child = os.fork()
+        if child == 0:
+            run_in_child(session, [items[name] for name in names], seconds)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == SURVIVED
+
+    def _begin(
+        self, path: Path, mutant: Mutant, session: pytest.Session, items: dict[str, pytest.Item]
+    ) -> None:
+        names, seconds = self._order(path, mutant.line)
+        if not names:
+            self.results.add(key_of(path.name, mutant.source), "not reached")
+            return
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            change = (path, mutant)
+            run_in_child(session, [items[name] for name in names], seconds, change, writing)
+        os.close(writing)
+        self.running[child] = _Running(path, mutant, time.time() + WAITING * seconds, reading)
+
+    def _order(self, path: Path, line: int) -> tuple[list[str], float]:
+        """Return which tests to run in which order, and how many seconds they may take."""
+        names, seconds = tests_for(self.base, path, line), self.base["seconds"]
+        reaching, total = set(names), 0.0
+        near = sorted(self.noticed[path.name], key=lambda one: abs(one[0] - line))
+        first = [name for name in dict.fromkeys(name for _, name in near) if name in reaching]
+        ordered: list[str] = []
+        for name in dict.fromkeys(first[:FIRST] + names):
+            if total + seconds[name] > MAX_TEST_SECONDS and ordered:
+                break
+            ordered.append(name)
+            total += seconds[name]
+        return ordered, PATIENCE * total + SECONDS
+
+    def _look_after(self, child: int) -> None:
+        """Note what became of a mutant, unless its tests still run; a late one is ended."""
+        running = self.running[child]
+        code = ended(child, running.deadline)
+        if code is None:
+            return
+        path, mutant = running.path, running.mutant
+        del self.running[child]
+        with os.fdopen(running.report) as report:
+            name = report.read()
+        place = f"{path.name}:{mutant.line}: {mutant.change}"
+        if code == UNCHANGED:
+            print(f"{place}: cannot be put in place", flush=True)
+            return
+        if name:
+            self.noticed[path.name].append((mutant.line, name))
+        outcome = "survived" if code == SURVIVED else "killed"
+        self.results.add(key_of(path.name, mutant.source), outcome)
+        if outcome != "killed":
+            print(f"{place}: {outcome}", flush=True)
+
+
+#: How a child ends: no test failed, one did, or the module could not be changed.
+SURVIVED, KILLED, UNCHANGED = 0, 1, 2
+
+
+def run_in_child(
+    session: pytest.Session,
+    items: list[pytest.Item],
+    seconds: float,
+    change: tuple[Path, Mutant] | None = None,
+    report: int | None = None,
+) -> None:
+    """Change a module and run tests until one fails, in so many seconds; ends the process."""
+    code = KILLED
     try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
+        null = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            os.dup2(null, number)
         # Seconds of the processor: on a busy machine a mutant is not slower than on an idle one.
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
-        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(WORK / f"hypothesis-{os.getpid()}")
-        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        sys.meta_path.insert(0, _Instead(name, mutant.source, path))
-        code = int(pytest.main([*_pytest_words(), "-x", *tests]))
+        if change is not None:
+            path, mutant = change
+            name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+            original = path.read_text(encoding="utf-8")
+            if not put_in_place(importlib.import_module(name), mutant.source, original):
+                code = UNCHANGED
+                return
+        code = SURVIVED
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                code = KILLED
+                if report is not None:
+                    os.write(report, item.nodeid.encode())
+                return
     finally:
         os._exit(code)
 
 
-class _Instead(MetaPathFinder, Loader):
-    """Imports a module from changed source."""
-
-    def __init__(self, name: str, source: str, path: Path) -> None:
-        self.name, self.source, self.path = name, source, path
-
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if fullname != self.name:
-            return None
-        return ModuleSpec(fullname, self, origin=str(self.path))
-
-    def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
-
-
-def ended(child: int, deadline: float) -> str | None:
-    """Say what became of a mutant, or None if its tests still run; a late one is ended."""
+def ended(child: int, deadline: float) -> int | None:
+    """Return how a child ended, or None if its tests still run; a late one is ended."""
     found, status = os.waitpid(child, os.WNOHANG)
     if found == 0:
         if time.time() < deadline:
@@ -252,8 +330,8 @@ def ended(child: int, deadline: float) -> str | None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return "killed"
-    return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+        return KILLED
+    return os.waitstatus_to_exitcode(status)
 
 
 # The table ---------------------------------------------------------------------------------------
@@ -316,13 +394,5 @@ def counts_text(counts: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    import hypothesis  # noqa: F401 - loaded once, before processes divide
-    import networkx  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy.optimize  # noqa: F401
-    import sklearn.model_selection  # noqa: F401
-
-    import aglets.model.outputs  # noqa: F401 - a room that knows nothing of the trainer
-
     sys.path[:0] = [str(ROOT / "tests")]
     sys.exit(main())
