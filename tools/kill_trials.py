@@ -9,13 +9,16 @@ checks that
 - a killed fit goes on with ``--resume`` to the model of a fit that nobody killed,
 - the same command, run again, succeeds.
 
-It prints one line, and one per violation; the exit code says whether there was any. A run of 200
-trials or more is recorded in docs/develop/quality.md.
+Commands run in copies of this process, which has loaded the libraries, so that nearly all moments
+are moments of their work. It prints one line, and one per violation; the exit code says whether
+there was any. A run of 200 trials or more is recorded in docs/develop/quality.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import multiprocessing
 import os
 import random
 import shutil
@@ -33,11 +36,16 @@ import numpy as np
 from quality_page import origin, write_part
 
 import aglets
+from aglets.cli import main as command_line
 
+FRESH = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
 OLD = b"what was there before"
 RUN = "from aglets.cli import main; raise SystemExit(main())"
 FIT = ["fit", "g.json", "--target", "y", "-o", "out.aglets", "--maxpat", "3", "--starts", "1"]
 RHOS = ["--rho", "1.0", "--rho", "0.5", "--rho", "0.1", "-q"]
+#: What commands import when they need it.
+LOADED = ("aglets.estimators", "aglets.report", "aglets.cli.app", "pandas", "rich.progress")
+LOADED += ("scipy.stats", "sklearn.isotonic", "sklearn.linear_model", "sklearn.model_selection")
 
 
 @dataclass(frozen=True)
@@ -112,13 +120,16 @@ class Trials:
     """Inputs that all commands share, and what each of them gives if nobody kills it."""
 
     def __init__(self, place: Path) -> None:
+        for name in LOADED:
+            importlib.import_module(name)
         self.place = place
         self.template = place / "template"
         self.template.mkdir()
         graphs, y = aglets.datasets.load_acids()
         graphs[:150].to_json(self.template / "g.json", y=y[:150])
-        words = ["fit", "acids", "-o", "m.aglets", "--maxpat", "2", "--starts", "1", *RHOS]
-        finish(words, self.template)
+        words = ["fit", "acids", "-o", "m.aglets", "--maxpat", "2", "--starts", "1"]
+        words += ["--rho", "0.5", "--n-lambdas", "20", "-q"]
+        Copy(words, self.template).finish()
         self.inputs = state(self.template)
         self._wanted: dict[str, tuple[float, dict[str, bytes]]] = {}
 
@@ -136,7 +147,7 @@ class Trials:
         if name not in self._wanted:
             folder = self.fresh(COMMANDS[name], "wanted")
             start = time.monotonic()
-            finish(COMMANDS[name].words, folder)
+            Copy(COMMANDS[name].words, folder).finish()
             self._wanted[name] = (time.monotonic() - start, state(folder))
         return self._wanted[name]
 
@@ -151,20 +162,19 @@ class Trials:
         command = COMMANDS[name]
         seconds, new = self.wanted(name)
         folder = self.fresh(command, "trial")
-        process = start_command(command.words, folder)
+        copy = Copy(command.words, folder)
         if soon:
-            wait_for_change(process, folder)
+            copy.wait_for_change()
             time.sleep(0.03 * moment)
         else:
             time.sleep(1.1 * seconds * moment)
-        process.kill()
-        process.wait()
+        copy.kill()
         found = state(folder)
         faults = self.changed_inputs(found) + torn(command, found, new)
         outcome = outcome_of(command, found)
         if outcome != "new" or command.old:
             try:
-                finish([*command.words, *command.again], folder)
+                Copy([*command.words, *command.again], folder).finish()
             except RuntimeError as error:
                 return [*faults, str(error)], outcome
             found = state(folder)
@@ -184,8 +194,42 @@ class Trials:
         ]
 
 
+class Copy:
+    """A command in a folder, run by a copy of this process."""
+
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self.words, self.folder, self.said = words, folder, folder.with_suffix(".said")
+        context = multiprocessing.get_context("fork")
+        self.process = context.Process(target=self._run)
+        self.before = sorted(os.listdir(folder))
+        self.process.start()
+
+    def _run(self) -> None:
+        os.chdir(self.folder)
+        null, said = os.open(os.devnull, os.O_RDWR), os.open(self.said, FRESH)
+        for target, source in enumerate((null, null, said)):
+            os.dup2(source, target)
+        raise SystemExit(command_line(self.words))
+
+    def finish(self) -> None:
+        """Wait for the end, which has to be a good one."""
+        self.process.join()
+        if self.process.exitcode:
+            raise RuntimeError(f"{' '.join(self.words)} failed: {self.said.read_text()}")
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.kill()
+        self.process.join()
+
+    def wait_for_change(self) -> None:
+        """Wait until a file appears or goes, or the process ends."""
+        while self.process.is_alive() and sorted(os.listdir(self.folder)) == self.before:
+            time.sleep(0.0005)
+
+
 def start_command(words: list[str], folder: Path) -> subprocess.Popen[str]:
-    """Start a command in a folder."""
+    """Start a command in a folder, by a process of its own."""
     return subprocess.Popen(
         [sys.executable, "-c", RUN, *words],
         cwd=folder,
@@ -196,18 +240,11 @@ def start_command(words: list[str], folder: Path) -> subprocess.Popen[str]:
 
 
 def finish(words: list[str], folder: Path) -> None:
-    """Run a command to its end."""
+    """Run such a command to its end."""
     process = start_command(words, folder)
     _, said = process.communicate()
     if process.returncode:
         raise RuntimeError(f"{' '.join(words)} failed: {said}")
-
-
-def wait_for_change(process: subprocess.Popen[str], folder: Path) -> None:
-    """Wait until a file appears or goes, or the process ends."""
-    before = sorted(os.listdir(folder))
-    while process.poll() is None and sorted(os.listdir(folder)) == before:
-        time.sleep(0.0005)
 
 
 def state(folder: Path) -> dict[str, bytes]:
