@@ -31,7 +31,7 @@ RECIPE = '{"molecule": {"label_with": %s}}'
 @pytest.mark.parametrize("features", FEATURES.values(), ids=list(FEATURES))
 @pytest.mark.filterwarnings("ignore:gasteiger_charge is not defined")
 def test_smarts_match_exactly_where_graphlets_do(bbbp_smiles, features):
-    some = bbbp_smiles[::2] if features.get("hydrogens") else bbbp_smiles
+    some = bbbp_smiles[:: 10 if features.get("hydrogens") else 5]
     graphs = GraphSet.from_smiles(some, **features)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, len(graphs))  # noise: graphlets of many kinds
