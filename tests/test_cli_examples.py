@@ -73,4 +73,6 @@ def test_every_example_runs(example, folder, monkeypatch, capsys):
     # The acids are smaller and do as well.
     command, *words = shlex.split(example)[1:]
     words = ["acids" if word == "demo" else word for word in words]
+    if "--stability" in words:
+        words[words.index("--stability") + 1] = "3"  # rounds are alike
     assert main([command, *words]) == 0, capsys.readouterr().err

@@ -16,6 +16,7 @@ from aglets.cli import main
 
 QUICK = ["--rho", "0.1", "--maxpat", "2", "--n-lambdas", "5", "-q"]
 LONG = [word for rho in (1.0, 0.5, 0.1, 0.02) for word in ("--rho", str(rho))]
+LONG += ["--starts", "1", "--maxpat", "4", "--n-lambdas", "50"]
 TABLE = "smiles,y\n" + "CCO,1\nCCN,0\nCCCO,1\nCCCN,0\nCC(C)O,1\nCC(C)N,0\n" * 4
 
 
