@@ -11,29 +11,22 @@ run can be ended and continued; the table in docs/develop/quality.md is made fro
 from __future__ import annotations
 
 import argparse
-import ast
-import contextlib
-import importlib
 import json
 import os
-import resource
-import signal
 import sys
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from live_mutants import put_in_place
 from mutant_results import OUTCOMES, Results, is_enough, key_of, summary
+from mutant_trials import SOURCE, Trials
 from mutants import Mutant, mutants_of
 from quality_page import ROOT, write_part
 
-SOURCE = ROOT / "src"
 WORK = ROOT / "build" / "mutants"
 ASKED = 90.0
 
@@ -44,14 +37,9 @@ MODULES = [
 ]
 #: Tests of the trainer; those of files, plots and commands would find little more.
 TESTS = ("blocks", "quadratic", "penalty", "loss", "fitting", "selection", "judging", "averaging")
-TESTS += ("path*", "trainer*", "shared_*", "random_fits", "solver_parts", "notices")
-#: A mutant that takes so many times as long as the original, and so many seconds of the processor,
-#: is noticed; and one that only waits, so many times longer.
-PATIENCE, SECONDS, WAITING = 5.0, 20.0, 10.0
+TESTS += ("path*", "trainer*", "shared_*", "random_fits", "solver_*", "notices")
 #: Seconds of tests per mutant; the tests that are left out are the slowest.
 MAX_TEST_SECONDS = 8.0
-#: So many tests that noticed mutants of lines nearby come first.
-FIRST = 5
 
 #: Why a survivor is not a gap in the tests, by module, line as text, and change.
 REASONS_FILE = ROOT / "tools" / "mutants_reasons.json"
@@ -65,6 +53,8 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="try only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--again", action="store_true", help="try survivors again")
+    help_text = "run so many seconds of tests; what they do not notice counts as not tried"
+    parser.add_argument("--quick", type=float, help=help_text)
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -85,37 +75,48 @@ def test_files() -> list[str]:
 
 
 def baseline() -> dict[str, Any]:
-    """Run all tests once under coverage.py, with each test as a context."""
+    """Run the tests once under coverage.py, each as a context; again only files that changed."""
     path = WORK / "baseline.json"
-    stamp = sha256(b"".join(Path(name).read_bytes() for name in [*MODULES, *test_files()]))
-    if path.exists():
-        found: dict[str, Any] = json.loads(path.read_text())
-        if found["stamp"] == stamp.hexdigest():
-            return found
-    print("Running the tests once ...", flush=True)
-    child = os.fork()
-    if child == 0:
-        _measure(path, stamp.hexdigest())
-        os._exit(0)
-    os.waitpid(child, 0)
-    measured: dict[str, Any] = json.loads(path.read_text())
-    return measured
+    kept: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    modules = b"".join(module.read_bytes() for module in MODULES)
+    stamps = {name: sha256(modules + Path(name).read_bytes()).hexdigest() for name in test_files()}
+    changed = [name for name in stamps if kept.get(name, {}).get("stamp") != stamps[name]]
+    if changed:
+        print(f"Running {len(changed)} files of tests once ...", flush=True)
+        child = os.fork()
+        if child == 0:
+            _measure(path, kept, {name: stamps[name] for name in changed})
+            os._exit(0)
+        os.waitpid(child, 0)
+        kept = json.loads(path.read_text())
+    merged: dict[str, Any] = {"seconds": {}, "lines": defaultdict(lambda: defaultdict(list))}
+    for name in stamps:
+        merged["seconds"].update(kept[name]["seconds"])
+        for module, lines in kept[name]["lines"].items():
+            for line, tests in lines.items():
+                merged["lines"][module][line] += tests
+    return merged
 
 
-def _measure(path: Path, stamp: str) -> None:
+def _measure(path: Path, kept: dict[str, Any], stamps: dict[str, str]) -> None:
+    """Run files of tests, and keep the seconds and the lines of each test."""
     from coverage import Coverage
 
     cover = Coverage(data_file=None, config_file=False, include=[str(name) for name in MODULES])
     timer = _Timer(cover)
     cover.start()
-    code = pytest.main([*_pytest_words(), *test_files()], plugins=[timer])
+    pytest.main([*_pytest_words(), *stamps], plugins=[timer])
     cover.stop()
     data = cover.get_data()
-    lines: dict[str, dict[int, list[str]]] = defaultdict(dict)
-    for name in data.measured_files():
-        for line, contexts in data.contexts_by_lineno(name).items():
-            lines[Path(name).name][line] = [context for context in contexts if context]
-    kept = {"stamp": stamp, "code": int(code), "seconds": timer.seconds, "lines": lines}
+    for name, stamp in stamps.items():
+        own = f"{Path(name).relative_to(ROOT).as_posix()}::"
+        seconds = {test: used for test, used in timer.seconds.items() if test.startswith(own)}
+        kept[name] = {"stamp": stamp, "seconds": seconds, "lines": defaultdict(dict)}
+        for module in data.measured_files():
+            for line, tests in data.contexts_by_lineno(module).items():
+                found = [test for test in tests if test.startswith(own)]
+                if found:
+                    kept[name]["lines"][Path(module).name][line] = found
     path.write_text(json.dumps(kept))
 
 
@@ -156,9 +157,19 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
         if results.waits(key_of(path.name, mutant.source), options.again):
             waiting.append((path, mutant))
     print(f"{len(waiting)} mutants to try", flush=True)
+    if options.quick:
+        waiting.sort(key=lambda one: str(one[1].line) not in base["lines"].get(one[0].name, {}))
     if waiting:
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(WORK / "hypothesis")
-        trials = _Trials(base, waiting, results, options.jobs)
+        seconds = options.quick or MAX_TEST_SECONDS
+        trials = Trials(
+            base,
+            waiting,
+            results,
+            jobs=options.jobs,
+            seconds=seconds,
+            keep_survivors=not options.quick,
+        )
         # What tests print is not caught, which would catch what is printed here, too.
         code = pytest.main([*_pytest_words(), "-x", "-s", *test_files()], plugins=[trials])
         if trials.fault or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -171,167 +182,6 @@ def chosen(modules: list[Path], options: argparse.Namespace) -> list[tuple[Path,
     if options.sample is None or options.sample >= len(found):
         return found
     return Random(options.seed).sample(found, options.sample)
-
-
-def tests_for(base: dict[str, Any], path: Path, line: int) -> list[str]:
-    """Return the tests that run a line, the fastest first; of a line outside functions, all."""
-    lines = base["lines"].get(path.name, {})
-    names = lines.get(str(line)) or sorted({name for found in lines.values() for name in found})
-    seconds = base["seconds"]
-    return sorted((name for name in names if seconds[name] < 1e9), key=seconds.__getitem__)
-
-
-@dataclass
-class _Running:
-    """A child process that tries a mutant."""
-
-    path: Path
-    mutant: Mutant
-    deadline: float
-    #: Where the child writes which test failed.
-    report: int
-
-
-class _Trials:
-    """A plugin of pytest: instead of all tests, it runs those that may notice, for every mutant."""
-
-    def __init__(
-        self,
-        base: dict[str, Any],
-        waiting: list[tuple[Path, Mutant]],
-        results: Results,
-        jobs: int,
-    ) -> None:
-        self.base, self.waiting, self.results, self.jobs = base, waiting, results, jobs
-        self.running: dict[int, _Running] = {}
-        #: Tests that noticed mutants, by module: at which line, and which.
-        self.noticed: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        self.fault = ""
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Try all mutants that wait, several at a time."""
-        items = {item.nodeid: item for item in session.items}
-        if not self._passes_unchanged(session, items):
-            self.fault = "The tests fail before anything is changed."
-            return True
-        while self.waiting or self.running:
-            while self.waiting and len(self.running) < self.jobs:
-                self._begin(*self.waiting.pop(0), session, items)
-            time.sleep(0.01)
-            for child in list(self.running):
-                self._look_after(child)
-        return True
-
-    def _passes_unchanged(self, session: pytest.Session, items: dict[str, pytest.Item]) -> bool:
-        """Run tests where nothing is changed: if they fail, all mutants would seem noticed."""
-        path = self.waiting[0][0]
-        nothing = Mutant(0, "nothing", ast.unparse(ast.parse(path.read_text(encoding="utf-8"))))
-        names, seconds = self._order(path, nothing.line)
-        child = os.fork()
-        if child == 0:
-            run_in_child(session, [items[name] for name in names], seconds)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == SURVIVED
-
-    def _begin(
-        self, path: Path, mutant: Mutant, session: pytest.Session, items: dict[str, pytest.Item]
-    ) -> None:
-        names, seconds = self._order(path, mutant.line)
-        if not names:
-            self.results.add(key_of(path.name, mutant.source), "not reached")
-            return
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            change = (path, mutant)
-            run_in_child(session, [items[name] for name in names], seconds, change, writing)
-        os.close(writing)
-        self.running[child] = _Running(path, mutant, time.time() + WAITING * seconds, reading)
-
-    def _order(self, path: Path, line: int) -> tuple[list[str], float]:
-        """Return which tests to run in which order, and how many seconds they may take."""
-        names, seconds = tests_for(self.base, path, line), self.base["seconds"]
-        reaching, total = set(names), 0.0
-        near = sorted(self.noticed[path.name], key=lambda one: abs(one[0] - line))
-        first = [name for name in dict.fromkeys(name for _, name in near) if name in reaching]
-        ordered: list[str] = []
-        for name in dict.fromkeys(first[:FIRST] + names):
-            if total + seconds[name] > MAX_TEST_SECONDS and ordered:
-                break
-            ordered.append(name)
-            total += seconds[name]
-        return ordered, PATIENCE * total + SECONDS
-
-    def _look_after(self, child: int) -> None:
-        """Note what became of a mutant, unless its tests still run; a late one is ended."""
-        running = self.running[child]
-        code = ended(child, running.deadline)
-        if code is None:
-            return
-        path, mutant = running.path, running.mutant
-        del self.running[child]
-        with os.fdopen(running.report) as report:
-            name = report.read()
-        place = f"{path.name}:{mutant.line}: {mutant.change}"
-        if code == UNCHANGED:
-            print(f"{place}: cannot be put in place", flush=True)
-            return
-        if name:
-            self.noticed[path.name].append((mutant.line, name))
-        outcome = "survived" if code == SURVIVED else "killed"
-        self.results.add(key_of(path.name, mutant.source), outcome)
-        if outcome != "killed":
-            print(f"{place}: {outcome}", flush=True)
-
-
-#: How a child ends: no test failed, one did, or the module could not be changed.
-SURVIVED, KILLED, UNCHANGED = 0, 1, 2
-
-
-def run_in_child(
-    session: pytest.Session,
-    items: list[pytest.Item],
-    seconds: float,
-    change: tuple[Path, Mutant] | None = None,
-    report: int | None = None,
-) -> None:
-    """Change a module and run tests until one fails, in so many seconds; ends the process."""
-    code = KILLED
-    try:
-        null = os.open(os.devnull, os.O_RDWR)
-        for number in range(3):
-            os.dup2(null, number)
-        # Seconds of the processor: on a busy machine a mutant is not slower than on an idle one.
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
-        if change is not None:
-            path, mutant = change
-            name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-            original = path.read_text(encoding="utf-8")
-            if not put_in_place(importlib.import_module(name), mutant.source, original):
-                code = UNCHANGED
-                return
-        code = SURVIVED
-        for item, following in zip(items, [*items[1:], None], strict=True):
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            if session.testsfailed:
-                code = KILLED
-                if report is not None:
-                    os.write(report, item.nodeid.encode())
-                return
-    finally:
-        os._exit(code)
-
-
-def ended(child: int, deadline: float) -> int | None:
-    """Return how a child ended, or None if its tests still run; a late one is ended."""
-    found, status = os.waitpid(child, os.WNOHANG)
-    if found == 0:
-        if time.time() < deadline:
-            return None
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return KILLED
-    return os.waitstatus_to_exitcode(status)
 
 
 # The table ---------------------------------------------------------------------------------------
