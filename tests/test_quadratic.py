@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglets.training.optim.quadratic import minimise_quadratic
+from aglets.training.optim.penalty import Shared
+from aglets.training.optim.quadratic import (
+    SharedModel,
+    minimise_quadratic,
+    minimise_shared,
+    newton_step,
+)
 
 
 def problem(seed: int, n_columns: int, collinear: float) -> tuple[np.ndarray, ...]:
@@ -47,3 +53,32 @@ def test_equal_columns_do_no_harm(n_copies):
 def test_nothing_enters_where_the_penalty_is_large():
     Q, q, _, start = problem(1, 8, 0.0)
     assert not minimise_quadratic(Q, q, np.full(9, 2 * np.abs(q).max()), start, 1e-12).any()
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_singular_block_shares_its_step_and_one_that_is_not_is_solved_as_it_is(unit):
+    np.testing.assert_allclose(newton_step(np.full((2, 2), unit), np.full(2, unit)), 0.5, rtol=1e-3)
+    nearly = unit * np.array([1.0, 1e-9])
+    np.testing.assert_allclose(newton_step(np.diag(nearly), nearly), [1.0, 1.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_lifted_rows_bend_more_and_intercepts_follow(n_outputs):
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(5, 30)), np.ones(30)])
+    Q = np.stack([(rows * bend) @ rows.T for bend in rng.uniform(0.1, 1.0, (n_outputs, 30))], 2)
+    chosen, lift = np.array([0, 2, 3], dtype=np.int32), np.array([0.0, 3.0, 50.0])
+    slopes, B = rng.normal(size=(4, n_outputs)), rng.normal(size=(3, n_outputs))
+    change, change0 = minimise_shared(
+        SharedModel.of(Q).lifted(chosen, lift),
+        chosen,
+        np.ones(n_outputs),
+        slopes,
+        Shared(0.0, 1.0),
+        B,
+        1e-12,
+    )
+    for output in range(n_outputs):
+        block = Q[np.ix_([0, 2, 3, 5], [0, 2, 3, 5])][:, :, output] + np.diag([*lift, 0.0])
+        found = np.append(change[:, output], change0[output])
+        np.testing.assert_allclose(found, np.linalg.solve(block, slopes[:, output]), atol=1e-8)

@@ -145,14 +145,35 @@ def test_a_step_is_shortened_until_it_lowers_the_objective_by_a_part_of_what_it_
     assert step(lambda length: 1.0 + 1e-5 * length) is None  # it rises, by less than is asked for
     assert step(lambda length: 1.0 - 1e-5 * length) is None  # it falls, by less than is asked for
     assert step(lambda length: 1.0 - 1e-3 * length)[0] == 1.0
+    assert step(lambda length: 1.0 - 1e-4 * length)[0] == 1.0
+    assert step(lambda length: 1.0 if length > 0.25 else 1.0 - 2e-4)[0] == 0.25
     length, moved, _, reached = step(lambda length: 1.0 - length * (0.4 - length))
     assert (length, moved.tolist(), reached) == (0.25, [0.25], 1.0 - 0.25 * 0.15)
+
+
+@pytest.mark.parametrize("promised", [0.01, 1.0, 100.0])
+def test_the_part_is_one_of_what_was_promised_and_the_penalty_counts(promised):
+    def step(fall, lam=0.0):
+        penalty = L1(lam)
+        line, value = Slope(lambda length: promised * (1.0 - fall * length)), promised
+        value += penalty.value(np.ones(1))
+        return lowered(line, np.ones(1), np.full(1, 0.5), penalty, value, promised)
+
+    assert step(0.9e-4) is None
+    assert step(1.1e-4)[0] == 1.0
+    _, moved, _, reached = step(1.0, 0.25 * promised)
+    assert moved.tolist() == [1.5]
+    assert reached == pytest.approx(0.375 * promised)
 
 
 def test_what_rounding_leaves_of_a_row_is_zero_and_a_row_with_one_entry_is_not():
     change = np.array([[1.0, 0.0], [1e-12, 1e-12]])
     found = lowered(Slope(lambda length: 0.0), np.zeros((2, 2)), change, Shared(0.0, 1.0), 1.0, 1.0)
     assert found[1].tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    sizes = 1e-3 * np.array([1.0, 5e-9, 1e-10, 9e-11])
+    change = np.column_stack([np.zeros(4), sizes])
+    found = lowered(Slope(lambda length: 0.0), np.zeros((4, 2)), change, Shared(0.0, 1.0), 1.0, 1.0)
+    assert found[1][:, 1].tolist() == [*sizes[:2], 0.0, 0.0]
 
 
 def test_damping_grows_after_cut_steps_and_goes_after_whole_ones():
@@ -172,6 +193,8 @@ def test_steps_creep_if_they_do_not_halve_a_violation_that_is_small_enough():
     assert fast._creeps(past, KKT_TOLERANCE * lam, lam, several)
     assert not fast._creeps(past, 0.5e-9, lam, several)
     assert not fast._creeps(past[:8], 0.9e-9, lam, several)
+    assert not fast._creeps([1e-9] * 8, 0.9e-9, lam, several)
+    assert not fast._creeps([np.inf, 4e-9, *[1e-9] * 7], 0.9e-9, lam, several)
 
 
 def test_what_is_left_of_a_minimum_is_the_violation_times_the_length_of_rows():
@@ -179,6 +202,7 @@ def test_what_is_left_of_a_minimum_is_the_violation_times_the_length_of_rows():
     assert fast._is_near(Shared(1.0, 1.0), violations, beta, 1.0)  # 5e-9 of 1
     assert not fast._is_near(Shared(1.0, 1.0), violations, beta, 0.4)
     assert fast._is_near(L1(1.0), violations, beta[:, 0], 0.0)
+    assert fast._is_near(Shared(1.0, 1.0), np.array([1e-8]), np.array([[1.0, 0.0]]), 1.0)
 
 
 def test_extrapolation_sees_where_shrinking_steps_lead():
@@ -190,6 +214,15 @@ def test_extrapolation_sees_where_shrinking_steps_lead():
     assert [number for number, one in enumerate(found) if one is not None] == [5, 11]
     assert np.abs(found[5]).max() < 1e-3
     assert found[5][2] == 0.0
+    # To where they lead, which need not be zero; but what is zero in the end stays zero.
+    ahead, ends = Extrapolation(), np.array([3.0, -2.0, 0.0])
+    for number in range(6):
+        found = ahead.after(ends + np.array([0.9**number, 8.0 * 0.5**number, 0.0]))
+    np.testing.assert_allclose(found, [3.0, -2.0, 0.0], atol=1e-3)
+    ahead = Extrapolation()
+    for number in range(6):
+        found = ahead.after(np.array([1.0 + 0.9**number, 0.0 if number == 5 else 2.0]))
+    assert found[1] == 0.0
 
 
 def test_extrapolation_gives_nothing_where_nothing_moves_or_numbers_overflow():
