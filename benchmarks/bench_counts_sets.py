@@ -59,7 +59,7 @@ def main() -> None:
             for method in METHODS:
                 case = f"{name}, {method}, split {seed}"
                 records.measure(case, run, name=name, method=method, seed=seed)
-    records.write("Counts and labels by default", *_tables(records.records))
+    records.write("Counts and labels by default", *tables(records.records))
 
 
 def run(name: str, method: str, seed: int) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _rival(graphs: Any, y: np.ndarray, parts: Split, numbers: bool, method: str)
     return best[1]
 
 
-def _tables(records: dict[str, Any]) -> list[str]:
+def tables(records: dict[str, Any]) -> list[str]:
     kept: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
     for case, record in records.items():
         name, method, seed = case.split(", ")

@@ -64,7 +64,8 @@ def main() -> None:
             for method in methods[:1] if options.quick else methods:
                 case = f"{name}, {kind}, {method}, {seed}"
                 records.measure(case, run, name=name, kind=kind, method=method, seed=seed)
-    write(records)
+    made = tables(records.records)
+    records.write("Molecules: next to what chemists use", *paragraphs(), *made)
 
 
 def run(name: str, kind: str, method: str, seed: int) -> dict[str, Any]:
@@ -205,11 +206,12 @@ def groups(smiles: list[str]) -> np.ndarray:
     return np.array([[count(mol) for count in counts] for mol in molecules], dtype=float)
 
 
-def write(records: Records) -> None:
+def tables(records: dict[str, dict[str, Any]]) -> list[str]:
+    """Make a table of every set and kind of split, each with its title before it."""
+
     def found(name: str, kind: str, method: str, key: str) -> list[float]:
         start = f"{name}, {kind}, {method}, "
-        cases = sorted(case for case in records.records if case.startswith(start))
-        return [records.records[case][key] for case in cases]
+        return [records[case][key] for case in sorted(records) if case.startswith(start)]
 
     def row(title: str, auc: list[float], precision: str, size: float, cpu: str) -> list[Any]:
         spread = f" ± {np.std(auc, ddof=1):.3f}" if len(auc) > 1 else ""
@@ -235,10 +237,10 @@ def write(records: Records) -> None:
         if rows:
             head = ["method", "AUC", "first seed", "average precision", "size", "CPU s", "seeds"]
             sections += [f"{name}, {kind} split:", table(head, rows)]
-    records.write("Molecules: next to what chemists use", *_paragraphs(), *sections)
+    return sections
 
 
-def _paragraphs() -> list[str]:
+def paragraphs() -> list[str]:
     text, _, note = __doc__.partition("\n\nThe explainable")
     large = (
         f"Sets with more than {LARGE:,} molecules to train on: aglets with "

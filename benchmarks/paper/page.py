@@ -11,6 +11,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+import bench_counts_sets
+import bench_molecules
+import bench_outputs
 from _common import table
 
 from . import beyond, candidates, cost, published, readme, tables
@@ -33,6 +36,9 @@ FRONT = (
     "## Selected graphlets",
     "## Accuracy against the number of graphlets",
     "## A regression",
+    "## Molecules, next to what chemists use",
+    "## Twelve assays at once",
+    "## Counts and labels",
 )
 
 #: Data sets beyond the paper's.
@@ -152,6 +158,8 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
         ]
     parts += figures(folder, page)
     parts += further(folder)
+    if folder == RESULTS:
+        parts += other_benchmarks(page)
     parts += ["## Where this was run", runs_table(results)]
     return parts
 
@@ -283,6 +291,36 @@ def further(folder: Path) -> list[str]:
             beyond.freesolv_table(folder),
         ]
     return parts
+
+
+def other_benchmarks(page: Path) -> list[str]:
+    """Show what benchmarks with records of their own found."""
+    own = HERE.parent / "results"
+
+    def records(name: str) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = json.loads((own / f"{name}.json").read_text())["records"]
+        return found
+
+    def origin(name: str) -> str:
+        return f"Made by `benchmarks/bench_{name}.py`: [{name}]({relative(own / name, page)}.md)."
+
+    return [
+        "## Molecules, next to what chemists use",
+        *bench_molecules.paragraphs(),
+        *bench_molecules.tables(records("molecules")),
+        origin("molecules"),
+        "## Twelve assays at once",
+        "Tox21, divided at random and by scaffolds: mean AUC over twelve assays of one model with "
+        f"at most {bench_outputs.MOST_GRAPHLETS} graphlets that all assays share (group), of a "
+        "model for each assay (none), and of a random forest on Morgan counts for each. Mean and "
+        "standard error over splits; graphlets are distinct ones of all assays.",
+        bench_outputs.tox21_table(records("outputs")),
+        origin("outputs"),
+        "## Counts and labels",
+        " ".join(bench_counts_sets.__doc__.split("\n\n")[1].split()),
+        *bench_counts_sets.tables(records("counts_sets")),
+        origin("counts_sets"),
+    ]
 
 
 def runs_table(results: Results) -> str:
