@@ -78,6 +78,15 @@ def test_softmax_does_not_go_with_separate_paths(classes):
         LagraClassifier(loss="softmax", sharing="none").fit(*classes)
 
 
+@pytest.mark.parametrize(("n_classes", "n_paths"), [(10, 10), (11, 1)])
+def test_more_than_ten_classes_share_one_path(n_classes, n_paths):
+    graphs = random_set(3 * n_classes, seed=5)
+    y = np.arange(len(graphs)) % n_classes
+    model = LagraClassifier(**OPTIONS | {"n_lambdas": 2, "lambda_ratio": 0.9}).fit(graphs, y)
+    paths = model.path_ if isinstance(model.path_[0], list) else [model.path_]
+    assert len(paths) == n_paths
+
+
 @pytest.mark.parametrize("sharing", ["some", -0.1, 1.5, None])
 def test_other_values_are_refused(classes, sharing):
     with pytest.raises(ValueError, match=r"The 'sharing' parameter of LagraClassifier must be"):

@@ -196,8 +196,8 @@ def fit(
             "--sharing",
             metavar="NAME",
             help="Whether several classes or targets share graphlets: group, none, or a number "
-            "from 0 to 1 between.  [default: group for several targets and --loss softmax, else "
-            "none]",
+            "from 0 to 1 between.  [default: group for several targets, more than ten classes and "
+            "--loss softmax, else none]",
         ),
     ] = None,
     relax: Annotated[

@@ -67,6 +67,10 @@ N_SHOWN = 2000
 #: About five minutes of searching; benchmarks/bench_work.py measures units per second.
 DEFAULT_MAX_WORK = 15 * 10**9
 
+#: More classes than this share graphlets unless asked otherwise: models of their own for each would
+#: be too many graphlets to read (`benchmarks/bench_outputs.py`).
+MANY_CLASSES = 10
+
 an_engine = Condition(
     lambda value: isinstance(value, Engine) and not isinstance(value, type),
     "an engine such as ShardedEngine(n_shards=2)",
@@ -426,7 +430,8 @@ class BaseLagra(MultiOutputMixin, TransformerMixin, BaseEstimator, metaclass=ABC
         if outputs.n_outputs == 1 or self.sharing == "none":
             return None
         if self.sharing == "auto":
-            return 1.0 if together or len(outputs.targets) > 1 else None
+            many = len(outputs.targets) > 1 or outputs.n_outputs > MANY_CLASSES
+            return 1.0 if together or many else None
         return 1.0 if self.sharing == "group" else float(self.sharing)
 
     def _store(

@@ -207,8 +207,8 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         makes a graphlet cost the same for one output and for all of them, so that all are explained
         by one short list; "none" gives every output a path and graphlets of its own. A number
         between 0 and 1 lies between: the part of the penalty that a graphlet pays once, the rest is
-        paid for every output that uses it. "auto" is "group" for several targets and for
-        ``loss="softmax"``, else "none".
+        paid for every output that uses it. "auto" is "group" for several targets, for more
+        than ten classes and for ``loss="softmax"``, else "none".
     count_scale : {"auto", "raw", "sqrt"}, default="auto"
         Whether sums and means are taken as they are, or their square roots. "auto" is "raw".
     node_labels : {"auto", "degree", "none"} or callable, default="auto"
