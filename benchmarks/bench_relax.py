@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from _common import Records, arguments, cpu_seconds, load, split, table
-from bench_outputs import CLASSES, TOX, divided, mean_auc
+from bench_outputs import CLASSES, RHOS, TOX, divided, mean_auc
 
 from aglets import GraphSet, LagraClassifierCV, LagraRegressorCV, datasets
 from aglets.training.fitting import FitCallback, Paths, Task, TrainingSet
@@ -39,7 +39,7 @@ GRIDS: dict[str, dict[str, Any]] = {
     "DHFR": {"maxpats": (5,), "rhos": (0.3,), "starts": 1},
     "BBBP": {"maxpats": (5,), "rhos": (0.1,), "starts": 1},
     "FreeSolv": {"maxpats": (5,), "rhos": (0.1,), "starts": 1},
-    "Tox21": {"maxpats": (TOX["maxpat"],), "rhos": (TOX["rho"],), "starts": 1},
+    "Tox21": {"maxpats": (TOX["maxpat"],), "rhos": RHOS, "starts": 1},
 }
 ENZYMES = {name + "s": (value,) for name, value in CLASSES["ENZYMES"].items() if name != "starts"}
 ENZYMES["starts"] = CLASSES["ENZYMES"]["starts"]
