@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from aglets import mining
 from aglets.graphs import GraphSet
@@ -83,11 +84,17 @@ def _centres(rows: Floats, weight: Floats, k: int) -> Floats:
     if len(different) <= k:
         return different
     # Sums of several threads would round in whatever order they end.
-    with threadpool_limits(1), warnings.catch_warnings():
+    with _libraries().limit(limits=1), warnings.catch_warnings():
         # Rows that differ in their last digits alone are one cluster to k-means: fewer starts.
         warnings.simplefilter("ignore", ConvergenceWarning)
         means = KMeans(k, n_init=N_RUNS, random_state=0).fit(different, sample_weight=total)
     return np.unique(means.cluster_centers_, axis=0)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Find the libraries whose threads can be limited: that takes 10 ms, k-means often less."""
+    return ThreadpoolController()
 
 
 def _weighted_means(graphs: GraphSet, sample_weight: Floats) -> mining.Starts:
