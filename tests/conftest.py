@@ -76,3 +76,7 @@ def small_grid(monkeypatch):
     monkeypatch.setattr("aglets.estimators._grids.FURTHER_STARTS", {4: (1,)})
     monkeypatch.setattr("aglets.estimators._grids.MORE_STARTS", {})
     monkeypatch.setattr("aglets.estimators._grids.SPARSE_MAXPATS", (2, 3))
+    from aglets import LagraClassifierCV, LagraRegressorCV
+
+    for estimator in (LagraClassifierCV, LagraRegressorCV):
+        monkeypatch.setitem(estimator.__init__.__kwdefaults__, "n_lambdas", 20)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 import pandas as pd
 import pytest
 import typer
+from quick_words import quick_words
 
 from aglets import datasets
 from aglets.cli import main
@@ -69,10 +69,5 @@ def test_every_example_runs(example, folder, monkeypatch, capsys):
         graphs, y = datasets.load_acids()
         graphs.to_tu(folder / "MUTAG", y)
     if "demo.aglets" in example and "fit" not in example and not (folder / "demo.aglets").exists():
-        assert main(["fit", "acids", "-o", "demo.aglets", "-q"]) == 0
-    # The acids are smaller and do as well.
-    command, *words = shlex.split(example)[1:]
-    words = ["acids" if word == "demo" else word for word in words]
-    if "--stability" in words:
-        words[words.index("--stability") + 1] = "3"  # rounds are alike
-    assert main([command, *words]) == 0, capsys.readouterr().err
+        assert main(quick_words("aglets fit demo -o demo.aglets -q")) == 0
+    assert main(quick_words(example)) == 0, capsys.readouterr().err

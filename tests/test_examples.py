@@ -4,7 +4,6 @@ import doctest
 import os
 import re
 import runpy
-import shlex
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from time import perf_counter
 
 import pandas as pd
 import pytest
+from quick_words import quick_words
 
 from aglets import datasets
 from aglets.cli import main
@@ -129,10 +129,7 @@ def test_commands_on_a_page_run(page, tmp_path, monkeypatch):
         if "--engine ray" in line:
             continue
         if not public.search(line) or "AGLETS_DATA" in os.environ:
-            # The acids are smaller and do as well.
-            command, *words = shlex.split(line)[1:]
-            words = ["acids" if word == "demo" else word for word in words]
-            assert main([command, *words]) == 0, line
+            assert main(quick_words(line)) == 0, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
