@@ -48,7 +48,7 @@ def same(one: str, two: str) -> bool:
 def demo_model(tmp_path_factory):
     """A model of the demo data, fitted by the command line."""
     path = tmp_path_factory.mktemp("model") / "demo.aglets"
-    assert main(["fit", "acids", "-o", str(path), "--quiet"]) == 0
+    assert main(["fit", "acids", "-o", str(path), "--quiet", *QUICK]) == 0
     return path
 
 
@@ -437,25 +437,24 @@ def test_bbbp_from_table_to_predictions(data_folder, tmp_path, new, capsys):
     ]
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_predict_reads_standard_input(tmp_path, packed):
-    model = tmp_path / "demo.aglets"
-    words = [sys.executable, "-c", "from aglets.cli import main; raise SystemExit(main())"]
-    fit = ["fit", "acids", *QUICK, "-o", str(model), "-q"]
-    subprocess.run([*words, *fit], check=True, capture_output=True, cwd=tmp_path)
+def test_predict_reads_standard_input(demo_model, tmp_path):
+    code = "from aglets.cli import main; raise SystemExit(main())"
+    predict = [sys.executable, "-c", code, "predict", str(demo_model)]
     lines = b"CC(=O)O acid\nC1CC bad\nCCO\n"
     (tmp_path / "three.smi").write_bytes(lines)
-    predict = [*words, "predict", str(model)]
-    file, stdin = (
+    from_stdin = ["-", "--format", "smi"]
+    file, stdin, packed = (
         subprocess.run(
             [*predict, *source], input=text, capture_output=True, check=False, cwd=tmp_path
         )
         for source, text in [
             (["three.smi"], None),
-            (["-", "--format", "smi"], gzip.compress(lines) if packed else lines),
+            (from_stdin, lines),
+            (from_stdin, gzip.compress(lines)),
         ]
     )
-    assert stdin.stdout == file.stdout
-    assert stdin.stdout.count(b"\n") == 4
-    assert stdin.stderr == file.stderr
-    assert stdin.returncode == file.returncode
+    assert file.stdout.count(b"\n") == 4
+    for other in (stdin, packed):
+        assert other.stdout == file.stdout
+        assert other.stderr == file.stderr
+        assert other.returncode == file.returncode
