@@ -12,7 +12,7 @@ PY_FOLDERS := $(shell find src/aglets -type d -not -name __pycache__)
 CORE_TESTS ?= $(wildcard tests/test_graphs.py tests/test_mining*.py tests/test_tree*.py \
 	tests/test_search*.py tests/test_budgets.py tests/test_ties.py tests/test_channels.py tests/test_agis*.py tests/test_matching*.py tests/test_graphlet*.py tests/test_core*.py)
 
-.PHONY: build demo test test-cpp test-python lint lint-js coverage coverage-python coverage-cpp sanitize sanitize-cpp \
+.PHONY: build demo test test-cpp test-python test-benchmarks lint lint-js coverage coverage-python coverage-cpp sanitize sanitize-cpp \
 	docs wheel sbom fuzz fuzz-python fuzz-cpp fuzz-cpp-coverage bench bench-env paper-quick paper clean
 
 build: $(INSTALLED)
@@ -35,6 +35,10 @@ test: test-cpp test-python
 
 test-python: build
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+
+# Whether the scripts of the benchmarks run: nobody needs them to use the library.
+test-benchmarks: build
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal benchmarks/tests
 
 # The C++ library is tested without Python.
 test-cpp: build $(CXX_TEST_FILES)
