@@ -7,6 +7,7 @@ Predicting needs the graphs, the matcher and this file; no solver, no scikit-lea
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -615,7 +616,8 @@ class LagraModel:
         return tuple(map(self.input_spec.graphlet_to_model_units, self.graphlets))
 
     def __repr__(self) -> str:
-        kind = ", ".join(target.kind for target in self.outputs.targets)
+        kinds = Counter(target.kind for target in self.outputs.targets)
+        kind = ", ".join(f"{n} targets of {one}" if n > 1 else one for one, n in kinds.items())
         more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
         return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho_text})"
 
