@@ -43,7 +43,7 @@ class ScatterDisplay:
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = ScatterDisplay.from_estimator(clf, graphs, y)
     >>> display.names, display.psi.shape
-    (('[#6](-[#8])=[#8] (with carbonyl)', '[#6](-[#8]):[#6]'), (300, 2))
+    (('C(-O)=O (with carbonyl)', 'C(-O):C'), (300, 2))
     """
 
     psi: NDArray[np.float64]
