@@ -121,7 +121,7 @@ function shown(why) {
   );
   const notes = [...why.notes];
   if (!present.length)
-    notes.push("No graphlet occurs here: this is the answer of the intercept alone.");
+    notes.push("No graphlet occurs here: the prediction is the intercept alone.");
   return element(
     "div",
     { className: "explanation" },
