@@ -233,7 +233,7 @@ def test_show_lists_graphlets_with_their_symbols(demo_model, capsys):
     assert document["graphlets"][0]["labels"] == ["C", "O", "O"]
     assert document["attribute_names"][1] == "n_hydrogens"
     assert main(["show", str(demo_model), "--top", "1"]) == 0
-    assert "further graphlets" in capsys.readouterr().out
+    assert "1 more graphlet; --top 0 shows all" in capsys.readouterr().out
 
 
 def read(text: str) -> list[dict[str, str]]:

@@ -162,7 +162,8 @@ def print_model(
     if len(names) > WIDTH:
         console.print(f"{len(names) - WIDTH} more attributes; --json shows all.")
     if len(shown) < len(model.graphlets):
-        console.print(f"{len(model.graphlets) - len(shown)} more graphlets; --top 0 shows all.")
+        more = len(model.graphlets) - len(shown)
+        console.print(f"{more} more graphlet{'s' if more > 1 else ''}; --top 0 shows all.")
 
 
 def _named(graphlet: Graphlet) -> str:
