@@ -114,7 +114,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Switch:
-    """How far one graphlet is from turning the prediction over.
+    """How far one graphlet is from changing the prediction.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ CALIBRATE = (
 
 @dataclass(frozen=True, eq=False)
 class LagraModel:
-    """Graphlets with their coefficients, and all that is needed to apply them to new graphs.
+    """Graphlets with their coefficients, and everything that applies them to new graphs.
 
     There is one output for two classes and for regression, and one per class (class against the
     rest) for more classes; several targets have theirs side by side, and ``outputs`` says which.
@@ -324,7 +324,7 @@ class LagraModel:
 
     @keeps_rows
     def predict(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> NDArray[Any]:
-        """Name the class of each graph, or its value in regression.
+        """Predict the class of each graph, or its value in regression.
 
         Shape (n_graphs,), or (n_graphs, n_targets) for several targets. A molecule that cannot be
         read keeps its row, with NaN for a number and None for a class, and with a warning.
@@ -414,7 +414,7 @@ class LagraModel:
     def predict_interval(
         self, graphs: Any, covariates: Any = None, *, alpha: float = 0.1, n_jobs: int = 1
     ) -> Any:
-        """Give an interval around each prediction in which the true number lies mostly.
+        """Give an interval around each prediction that mostly contains the true number.
 
         Of further graphs, drawn like the held-out graphs of the fit, at most about a share
         ``alpha`` lie outside (:mod:`aglets.model.conformal`). All intervals have the same length;

@@ -19,7 +19,7 @@ _MARKERS = "osD^vPX*"
 
 @dataclass
 class ScatterDisplay:
-    """psi of two graphlets on given graphs, with the line that parts the classes best.
+    """psi of two graphlets on given graphs, with the line that separates the classes best.
 
     In regression, colours say how large y is, and there is no line. The line is a logistic
     regression on the two scores with balanced classes, as in the paper; ``auc`` is that of its
