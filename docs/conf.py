@@ -21,6 +21,7 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "code_blocks",
     "mathml",
     "public_names",
     "repository_links",

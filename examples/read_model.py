@@ -1,7 +1,6 @@
 """Read a model file without aglets, and predict with it: ``python read_model.py MODEL``.
 
-This is the reference for readers in other languages: the zip, its arrays, and what they mean. It
-covers models whose graphlets do not count and have no edge attributes.
+A reference for other languages. It covers models without counts, edge attributes and covariates.
 """
 
 from __future__ import annotations
@@ -57,7 +56,8 @@ def cost(pattern, graph, factor, chosen=()):
 
 def decision(model, arrays, graph):
     """Compute f of a graph: its labels, attributes, and edges as {frozenset of ends: label}."""
-    if {"pooling", "edge_attributes"} & set(arrays) or len(arrays["node_factor"]) > 1:
+    unknown = {"pooling", "edge_attributes", "covariate_coef"} & set(arrays)
+    if unknown or len(arrays["node_factor"]) > 1:
         raise NotImplementedError("This reader does not know such models.")
     rho = model["rho"] if model["rho"] is not None else arrays["rho"]
     costs = [cost(pattern, graph, arrays["node_factor"][0]) for pattern in graphlets(model, arrays)]

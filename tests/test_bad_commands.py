@@ -31,9 +31,9 @@ COMMANDS: dict[str, tuple] = {
     "an unknown name": (
         ["count", "NOPE", "--maxpat", "2"],
         1,
-        "Expected a TU data set named 'NOPE', but found none in {}/aglets/NOPE; download it with "
-        "datasets.fetch_tu('NOPE'), set AGLETS_DATA to the folder that holds its folder, or give "
-        "a path such as ./NOPE.",
+        "Expected a file or a TU data set named 'NOPE', but found none in {}/aglets/NOPE; download "
+        "it with aglets data fetch NOPE, set AGLETS_DATA to the folder that holds its folder, or "
+        "give a path such as ./NOPE.",
     ),
     "no such file": (
         ["count", "{}/nope.csv", "--maxpat", "2"],

@@ -45,6 +45,21 @@ def test_every_command_says_what_it_does():
     assert all(command.help for command in ALL.values())
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_in_a_help_is_lost_as_markup(name):
+    command = ALL[name]
+    texts = [command.help, *(parameter.help or "" for parameter in command.params)]
+    assert not [text for text in texts if "[" in text]
+
+
+def test_defaults_that_are_found_later_are_in_the_help(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["fit", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "[default: (DATA.aglets)]" in shown
+    assert "[default: (smiles)]" in shown
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """What the examples take for granted: a table, new molecules, and the models they write."""

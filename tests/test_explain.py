@@ -279,6 +279,26 @@ def test_texts_name_graphlets_and_nodes(demo):
     assert "intercept" in str(why)
     assert "AUC" in str(clf.explain_global())
     assert repr(why).startswith("LocalExplanation(prediction=")
+    assert repr(why.contributions[0]).startswith(
+        "Contribution(" + why.contributions[0].graphlet.name
+    )
+    assert "\n" not in repr(why.contributions[0])
+
+
+def test_reprs_of_a_model_s_parts_are_one_line(demo):
+    _, _, clf = demo
+    assert repr(clf.model_.training) == "TrainingGraphs(300 graphs)"
+    for entry in clf.explain_global().graphlets:
+        expected = f"GraphletSummary({entry.graphlet.name}, coef={entry.coef:+.4g}, in "
+        assert repr(entry) == f"{expected}{entry.n_support} graphs)"
+
+
+def test_a_match_of_one_node_is_at_a_node():
+    graphs, y = datasets.load_acids()
+    clf = LagraClassifier(maxpat=1, n_lambdas=5).fit(graphs, y)
+    why = next(why for why in clf.explain(graphs[:50]) if "psi" in str(why))
+    assert ", node " in str(why)
+    assert ", nodes " not in str(why)
 
 
 def test_notebooks_show_pictures_of_estimators_explanations_and_graphlets(demo):

@@ -75,8 +75,9 @@ def as_dict(graph):
     return {"labels": graph.labels, "attributes": graph.attributes, "edges": edges}
 
 
-def test_the_reader_says_what_it_does_not_know(tmp_path):
-    counting_numbers().save(tmp_path / "m.aglets")
+@pytest.mark.parametrize("made", [counting_numbers, with_covariates])
+def test_the_reader_says_what_it_does_not_know(made, tmp_path):
+    made().save(tmp_path / "m.aglets")
     model, arrays = READER["read"](tmp_path / "m.aglets")
     with pytest.raises(NotImplementedError, match="does not know such models"):
         READER["decision"](model, arrays, as_dict(datasets.load_acids()[0][0]))

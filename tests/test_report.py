@@ -156,13 +156,13 @@ def test_a_card_counts_graphs_and_says_what_a_match_does(demo):
     bare = replace(clf.model_, calibration=None)
     effect = view_of(report.html(bare, graphs, y))["graphlets"][0]["effect"]
     assert effect.startswith("A full match moves the decision by")
-    assert effect.endswith("to class acidic, all other graphlets being the same.")
+    assert effect.endswith("to class acidic, if all other graphlets stay the same.")
     half = f"{np.exp(0.5 * abs(first['coef'])):.3g}"
     for slope, times in ((0.5, half), (9.0, "more than 1000")):
         known = replace(bare, calibration=Calibration([Sigmoid(slope, 0.0, 10)]))
         effect = view_of(report.html(known, graphs, y))["graphlets"][0]["effect"]
         said = f"A full match raises the odds of class acidic by a factor of {times}, "
-        assert effect == said + "all other graphlets being the same."
+        assert effect == said + "if all other graphlets stay the same."
     reg = LagraRegressor(maxpat=2, n_lambdas=5).fit(graphs, graphs.n_nodes.astype(float))
     effect = view_of(report.html(reg, graphs))["graphlets"][0]["effect"]
     assert re.fullmatch(
@@ -357,7 +357,7 @@ def test_regression_many_classes_empty_models_and_no_truth_have_pages(demo):
     assert len(view_of(report.html(many, graphs, three))["intercepts"]) == 3
     empty = LagraClassifier(lambda_ratio=1.0, n_lambdas=1).fit(graphs, y)
     said = view_of(report.html(empty, graphs, y))["empty"]
-    assert said.startswith("The model has no graphlets: its answer is always the same.")
+    assert said.startswith("The model has no graphlets: it always predicts the same.")
     assert "smaller lambda_ratio" in said
     assert view_of(report.html(clf, graphs))["quality"] is None
     assert view_of(report.html(clf, graphs))["empty"] is None

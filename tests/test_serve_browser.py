@@ -55,6 +55,12 @@ def test_typing_a_molecule_explains_it(page):
     assert page.query_selector(".pictures svg") is not None
 
 
+def test_an_explanation_says_how_far_to_trust_it(page):
+    page.fill("#question", "CCCC(=O)O")
+    page.wait_for_selector(".trust li")
+    assert "nearest training molecules" in page.text_content(".trust")
+
+
 def test_a_wrong_molecule_gets_a_sentence_and_a_right_one_an_answer(page):
     page.fill("#question", "C1CC")
     page.wait_for_selector("#answer .error")

@@ -327,6 +327,9 @@ def test_the_global_explanation_says_which_outputs_a_graphlet_serves(graphs, tab
     order = [entry.index for entry in found.graphlets]
     np.testing.assert_allclose(found.weights, (mixed.coef_ / units[:, None]).T[order])
     assert "; for melting" in str(found)
+    assert repr(mixed.model_).startswith(
+        "LagraModel(2 targets of 2 classes, 3 classes, regression, "
+    )
     frame = found.to_frame()
     np.testing.assert_allclose(frame["coef melting"], mixed.coef_[5][order])
     # AUC is that of the graphs whose value is known.

@@ -90,10 +90,10 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
         "How to run it: [benchmarks/paper](" + relative(HERE / "README.md", page) + ").",
         "Splits are stratified 60 : 20 : 20, seeds 0, 1, ... Everything is chosen on the "
         "validation part, models are trained on the training part alone, the test part is "
-        f"predicted once. One row is not like the others: {NAMES['lagra-best']} makes five folds "
-        "of training and validation graphs together, so it has seen both, a third more graphs than "
-        "any rival. AIDS is read with the component of each graph's first node, ENZYMES as "
-        "classes 1 and 2 with the largest component: so they give the paper's counts. Edge labels "
+        f"predicted once. One row is different: {NAMES['lagra-best']} makes five folds of training "
+        "and validation graphs together, so it is trained on a third more graphs than any rival. "
+        "AIDS is read with the component of each graph's first node, ENZYMES as classes 1 and 2 "
+        "with the largest component, which gives the paper's counts. Edge labels "
         "are not used.",
         "Rows of LAGRA show the code and the defaults of the commits listed under the runs below. "
         "Those that are also rows of "
@@ -103,7 +103,7 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
         *in_short(results),
         "## A few numbers",
         "Accuracy on test graphs, mean ± standard deviation over all splits that a method ran, "
-        "twenty (GIN: five). Bold: best mean of a set, which says nothing about chance. The "
+        "twenty (GIN: five). Bold: best mean of a set, without a test. The "
         "statistics of a graph are counts of nodes, edges, labels, pairs of labels and degrees, "
         "and moments of its attributes; the boosting machine has four bags, and pairs of features "
         "where validation graphs ask for them.",
@@ -152,7 +152,8 @@ def paragraphs(folder: Path, page: Path) -> list[str]:
             "as many as there was time for are a lower bound.",
             candidates.candidates_table(folder),
             "## Data sets",
-            "Means a graph. Structures: graphs that differ as labelled graphs. Duplicates: graphs "
+            "Means per graph. Structures: graphs that differ as labelled graphs. Duplicates: "
+            "graphs "
             "that repeat an earlier one, attributes included.",
             candidates.statistics_table(folder),
         ]
@@ -185,8 +186,8 @@ def costs(results: Results, folder: Path) -> list[str]:
         ]
     return [
         *parts,
-        "The same from the records, mean over splits. GraKeL's GraphHopper is slow by the way it "
-        "is programmed, not by nature: the last row is our own computation of the same matrix.",
+        "The same from the records, mean over splits. GraKeL's GraphHopper is slow because of "
+        "its implementation: the last row is our own computation of the same matrix.",
         tables.five_split_table(results),
         "One split: choosing and fitting, + what all splits share (features, matrices).",
         tables.cost_table(results),
@@ -239,7 +240,8 @@ def figures(folder: Path, page: Path) -> list[str]:
         parts += [
             "## Accuracy against the number of graphlets",
             "Of the chosen path the point with the lowest validation loss among those with at most "
-            "so many graphlets; mean over seeds. Lines across: rivals, which have no such choice.",
+            "so many graphlets; mean over seeds. Horizontal lines: rivals, which have no such "
+            "choice.",
             f"![curve]({relative(folder / 'figures' / 'curve.png', page)})",
         ]
     return parts

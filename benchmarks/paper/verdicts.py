@@ -79,8 +79,8 @@ def in_short(results: Results) -> list[str]:
     smallest = np.median([100 * detectable(duel.own - duel.other) for duel in found])
     return [
         "Each row of LAGRA against the rival with the best test mean of each set. That rival is "
-        "picked after the fact, on the very splits that judge it, so it is a hard mark, and no "
-        "method that one could have named before. Verdicts by the corrected resampled t-test, "
+        "picked after the fact, on the same splits, so this is a strict comparison: nobody could "
+        "have named it in advance. Verdicts by the corrected resampled t-test, "
         f"one-sided at {100 * LEVEL:g} %.",
         "\n".join(lines),
         "Points of accuracy to that rival, its name, and the number of splits:",
@@ -102,7 +102,7 @@ def missing(results: Results) -> str:
     """Name the rivals that are not there to be the best, and our rows that are not there at all."""
     rivals = [method for method in NAMES if not method.startswith("lagra-")]
     without = {
-        "Rivals without five splits, which count for nothing here": gaps(results, rivals, FEW),
+        "Rivals that are left out here because they lack five splits": gaps(results, rivals, FEW),
         "Rows of LAGRA without records": gaps(results, OURS, 1),
     }
     return "".join(f" {title}: {said}." for title, said in without.items() if said)
@@ -174,15 +174,15 @@ def caveats(results: Results, folder: Path) -> list[str]:
         *of_structures(results, folder),
         f"**One cell of the paper's Table 1 is impossible.** {method} on {name}, {mean:.4f} ± "
         f"{deviation:.4f}, repeats its value for DHFR; a mean of five runs with 40 test graphs is "
-        "a multiple of 0.005. Its bold face there says nothing.",
+        "a multiple of 0.005. Its bold face there has no meaning.",
         "**The paper's splits are not known.** Its means fit test parts of a stratified split, "
         "which is why we split so; other splits of the same sets move a method by several points, "
-        "so differences to the paper's numbers below that mean nothing.",
+        "so smaller differences to the paper's numbers mean nothing.",
         f"**Choosing on few graphs is noisy.** {few_graphs(results)}Validation minus test accuracy "
         "of chosen models, in points; where it is above 0, they look better than they are:",
         tables.noise_table(results),
-        "**Rivals had limits, too.** Networks were trained for fewer epochs than their authors do "
-        "(60; 20 on AIDS and PROTEINS): one CPU thread had to do. GCN chooses among three hidden "
+        "**Rivals had limits, too.** Networks were trained for fewer epochs than by their authors "
+        "(60; 20 on AIDS and PROTEINS), on one CPU thread. GCN chooses among three hidden "
         "sizes, GAT and GIN between two, DGCNN between two learning rates. Kernels with k-NN are "
         "GraKeL's defaults on raw attributes; the paper does not say what it ran.",
     ]
@@ -198,10 +198,10 @@ def decided_by_size(results: Results) -> list[str]:
         return []
     lower = sum(own.mean() < tree.mean() for own, tree in pairs)
     return [
-        "**AIDS is decided by size.** A tree of depth at most four on the numbers of nodes and "
+        "**On AIDS the size of a graph predicts the class.** A tree of depth at most four on the "
+        "numbers of nodes and "
         f"edges has {size.mean():.4f} there; {lower} of the {len(pairs)} other methods that ran "
-        "have a lower mean on the same splits. The set can show that a method is not broken, no "
-        "more."
+        "have a lower mean on the same splits. The set can only show that a method works at all."
     ]
 
 
@@ -227,9 +227,9 @@ def of_structures(results: Results, folder: Path) -> list[str]:
     repeated = ", ".join(f"{name} {n} of {about[name]['graphs']}" for name, n in again.items() if n)
     if repeated:
         parts.append(
-            f"**Structures come again.** Graphs that repeat the structure of an earlier one: "
-            f"{repeated}. Such pairs fall into training and test parts alike, which helps whoever "
-            "remembers whole graphs; some sets without them are under further sets."
+            f"**Structures repeat.** Graphs that repeat the structure of an earlier one: "
+            f"{repeated}. Where one of them is trained on and another is tested, methods that "
+            "remember whole graphs gain; further sets, among all tables, leave such graphs out."
         )
     return parts
 

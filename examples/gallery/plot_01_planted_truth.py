@@ -1,6 +1,6 @@
 """
-Is the truth found?
-===================
+Is a hidden motif found?
+========================
 
 Two hundred random graphs, and a motif hidden in those of class 1. All *parts* of the motif are in both
 classes, and half of the other graphs hold a decoy: the same labels and edges with other attributes.

@@ -1,6 +1,6 @@
 """
-Does the model depend on where the graphs lie?
-==============================================
+Does training on shards change the model?
+=========================================
 
 Training needs only sums over graphs. So graphs may lie in several shards, here in one process; each returns its
 part of a sum. The model should be the same.

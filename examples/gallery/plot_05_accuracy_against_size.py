@@ -2,7 +2,7 @@
 How small can a model be?
 =========================
 
-A model of 37 graphlets predicts well, but who reads 37? `size_curve` makes smaller models of a fitted one, without
+A model of 37 graphlets predicts well, but it takes long to read. `size_curve` makes smaller models from it without
 fitting again, and measures how good each size is on other molecules.
 """
 
@@ -26,8 +26,8 @@ ax.set(xlabel="graphlets", ylabel="accuracy on other molecules", xscale="log")
 plt.show()
 
 # %%
-# `compact` gives the model of one size. It predicts nearly what the large one does, with another weight for each
-# graphlet that stays.
+# `compact` gives the model of one size. Its predictions are close to those of the large one; the graphlets that stay
+# get other weights.
 
 small = compact(clf.model_, graphs[:300], 10)
 same = (small.predict(graphs[300:]) == clf.predict(graphs[300:])).mean()

@@ -2,7 +2,7 @@
 Which molecules enter the brain?
 ================================
 
-Four hundred drugs and other molecules, half of which were found to cross the blood-brain barrier. Chemists
+Four hundred drugs and other molecules, half of which cross the blood-brain barrier. Chemists
 know the rule of thumb: polar groups keep a molecule out, greasy rings and amines let it in. Does a model find it
 from the data, and how good is it on molecules that it has not seen?
 """
@@ -21,7 +21,7 @@ print(f"AUC on 100 other molecules: {auc:.2f} with {len(clf.graphlets_)} graphle
 
 # %%
 # Positive weights are evidence for crossing. The words are the attributes that were learned: the
-# second graphlet is an OH of much negative charge, as acids have it.
+# second graphlet is an OH with a very negative charge, as in acids.
 
 for graphlet in clf.graphlets_[:6]:
     print(f"{graphlet.coef:+.2f}  {', '.join(graphlet.node_words)}")

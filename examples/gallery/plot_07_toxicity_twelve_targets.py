@@ -2,8 +2,8 @@
 Which pieces are toxic in which assay?
 ======================================
 
-Five hundred molecules were tested in twelve assays of Tox21, not all in each. One model serves all of them:
-graphlets are shared, so that a piece which matters in several assays is found once. Gaps stay gaps.
+Five hundred molecules were tested in twelve assays of Tox21, not all in each. One model predicts all of them.
+Graphlets are shared, so that a piece that matters in several assays is found once. Missing values stay missing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ for name, truth, decision in zip(y.names, y[test].T, decisions.T, strict=True):
         print(f"{name:14s} AUC {roc_auc_score(truth[known], decision[known]):.2f}")
 
 # %%
-# Which graphlet serves which assay: blue is evidence for activity, orange against.
+# Which graphlet contributes to which assay: blue is evidence for activity, orange against.
 
 plot.OutputsDisplay.from_explanation(clf.explain_global(), max_graphlets=12).plot()
 plt.show()

@@ -2,7 +2,7 @@
 What does each group add?
 =========================
 
-How well water takes up a molecule is nearly a sum: each OH adds some kcal/mol, each CH2 takes some away. A
+The free energy of hydration is nearly a sum over groups: each OH adds some kcal/mol, each CH2 takes some away. A
 graphlet that only says *whether* a group occurs cannot say this. One that counts can.
 """
 
@@ -25,7 +25,7 @@ for name, model in models.items():
     print(f"{name}: R² {model.score(graphs[test], y[test]):.2f}, {len(model.graphlets_)} graphlets")
 
 # %%
-# The weights are in kcal/mol, for each place where a counting graphlet lies.
+# The weights are in kcal/mol, for each place where a counting graphlet matches.
 
 counting = models["how often it occurs"]
 for graphlet in counting.graphlets_[:6]:

@@ -3,7 +3,7 @@ Does it fit into a pipeline?
 ============================
 
 An estimator of aglets is a transformer, too: its features say how well each graph contains each graphlet. So any
-model of scikit-learn can stand behind it, and all steps are chosen together by `GridSearchCV`.
+model of scikit-learn can follow it in a pipeline, and `GridSearchCV` chooses the parameters of all steps together.
 """
 
 from __future__ import annotations

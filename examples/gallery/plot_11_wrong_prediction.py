@@ -2,8 +2,8 @@
 Why is this one wrong?
 ======================
 
-A model that can be read shows why it errs. Take the molecule on which it is most sure and wrong, look at what
-it matched, and ask how far to trust the answer.
+A model that can be read shows why it is wrong. Take the wrong prediction of which the model is most sure, look at what
+it matched, and ask how far to trust it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ for i in surest[:2]:
 
 # %%
 # The sum of evidence. Below it: the probability, the classes that cannot be excluded, atoms whose surroundings
-# were never seen, and the nearest molecules of training.
+# were never seen, and the nearest training molecules.
 
 why = clf.explain(test[int(surest[0])])
 print(why)
@@ -34,8 +34,8 @@ print(why)
 # The matched atoms. This is pheniramine, an old antihistamine that is known to make people drowsy, so it should
 # reach the brain: here the entry of the table may be wrong rather than the model. To see that, one must see why.
 #
-# The next one is domperidone. It would get in, but a pump in the barrier carries it out again. No piece of it says so, and
-# no model of pieces can know.
+# The next one is domperidone. It would get in, but a pump in the barrier carries it out again. No single piece of
+# the molecule shows this, so a model of pieces cannot know it.
 
 why.plot()
 plt.show()

@@ -2,9 +2,9 @@
 What if errors do not cost the same?
 ====================================
 
-To say that a molecule is taken up better than it is may be worse than the other way round. A loss of your own
-says so: one class with five short methods. Here an answer that is too low costs four times as much as one that is too
-high.
+To predict that water takes up a molecule better than it does may be worse than the opposite. A loss of your own
+expresses this: one class with five short methods. Here a prediction that is too low costs four times as much as one
+that is too high.
 """
 
 from __future__ import annotations

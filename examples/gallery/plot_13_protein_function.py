@@ -43,7 +43,7 @@ labels, edges, attributes = zip(*[protein(name == "enzyme") for name in classes]
 graphs = GraphSet.from_lists(labels, edges, attributes=attributes, attribute_names=("residues",))
 
 # %%
-# A forest on counts and lengths is a fair rival: it sees all but who touches whom.
+# A forest on counts and lengths is a fair rival: it sees everything except which elements touch.
 
 simple = np.array(
     [
@@ -63,8 +63,8 @@ for entry in clf.explain_global().graphlets[:3]:
     print(f"evidence for {entry.evidence_for}: {sizes}")
 
 # %%
-# One enzyme with what the model matched. The 1,113 real proteins of the set PROTEINS may not be shipped, as no
-# licence came with them; with a copy of yours, ``datasets.load_tu("PROTEINS")`` takes the place of the first cell.
+# One enzyme with what the model matched. The 1,113 real proteins of the set PROTEINS are not included, because they
+# have no licence; with your own copy, ``datasets.load_tu("PROTEINS")`` takes the place of the first cell.
 
 enzyme = 200 + int(np.flatnonzero(classes[test] == "enzyme")[0])
 clf.explain(graphs[enzyme]).plot()

@@ -56,7 +56,10 @@ _SPELLED = {
     "errors='skip'": "--errors skip",
     "edge_labels=True": "--edge-labels",
     "edge_labels=False": "--no-edge-labels",
+    "Expected a TU data set named": "Expected a file or a TU data set named",
 }
+#: The function that downloads a data set.
+_FETCHED = re.compile(r"datasets\.fetch_tu\('([^']*)'\)")
 #: Parameters of estimators, as the command line calls them where it does otherwise.
 _OPTIONS = {
     "rhos": "rho",
@@ -76,6 +79,7 @@ _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+")
 def _spelled(text: str) -> str:
     for option, spelled in _SPELLED.items():
         text = text.replace(option, spelled)
+    text = _FETCHED.sub(r"aglets data fetch \1", text)
     text = _VALUED.sub(
         lambda found: f"--{found[1].replace('_', '-')} {_in_a_shell(found[2])}", text
     )

@@ -27,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 data_app = typer.Typer(
-    help="List data sets, fetch or describe one, convert it, deal it to shards.",
+    help="List, download, describe, convert and shard data sets.",
     no_args_is_help=True,
 )
 
@@ -43,7 +43,10 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def root(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+        bool,
+        typer.Option(
+            "--debug", help="Show the traceback of an error. Works at any place of the line."
+        ),
     ] = False,
     version: Annotated[
         bool,

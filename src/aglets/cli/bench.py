@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("aglets bench demo --maxpat 4",)
 
-Maxpat = Annotated[int, typer.Option("--maxpat", help="Greatest number of nodes.")]
+Maxpat = Annotated[int, typer.Option("--maxpat", help="Maximum number of nodes.")]
 
 
 @reads_graphs
 def bench(source: Source, maxpat: Maxpat = 5, jobs: Jobs = 1, as_json: AsJson = False) -> None:
-    """Time a count of all patterns, a fit down to lambda_max / 100, and predictions on DATA."""
+    """Measure how long it takes to count all patterns of DATA, to fit a path, and to predict."""
     from aglets import LagraClassifier, LagraRegressor, mining
 
     graphs, y = source.load()

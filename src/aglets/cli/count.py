@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("aglets count demo --maxpat 4",)
 
-Maxpat = Annotated[int, typer.Option("--maxpat", help="Greatest number of nodes.")]
+Maxpat = Annotated[int, typer.Option("--maxpat", help="Maximum number of nodes.")]
 Seconds = Annotated[
     float | None,
-    typer.Option("--time-limit", min=0.0, help="Count for so many seconds: a lower bound."),
+    typer.Option(
+        "--time-limit", min=0.0, help="Stop after so many seconds; the count is then a lower bound."
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`aglets data`: list data sets, fetch or describe one, convert it, deal it to shards."""
+"""`aglets data`: list, download, describe, convert and shard data sets."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def list_data(as_json: AsJson = False) -> None:
 def fetch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name in the TU collection.")],
 ) -> None:
-    """Download a data set of the TU collection, unless it is at hand."""
+    """Download a data set of the TU collection, unless it is already here."""
     from aglets import datasets
 
     graphs, _ = datasets.fetch_tu(name)
@@ -114,7 +114,8 @@ def convert(
             "--to",
             format_names,
             metavar="FORMAT",
-            help="Format to write; else by the ending.",
+            help="Format to write.",
+            show_default="by the ending",
         ),
     ] = None,
 ) -> None:
@@ -142,7 +143,7 @@ def shard(
     jobs: Jobs = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
-    """Deal graphs to files that many processes or machines can train on, in one pass.
+    """Distribute graphs over files that many processes or machines can train on, in one pass.
 
     Tables, SMILES, SDF and JSON lines may be larger than memory. See `aglets fit --engine ray`.
     """

@@ -30,14 +30,16 @@ EngineOption = Annotated[
 ]
 Shards = Annotated[
     int | None,
-    typer.Option("--shards", help="Number of shards.  [default: 2]", min=1, rich_help_panel=PANEL),
+    typer.Option(
+        "--shards", help="Number of shards.", show_default="2", min=1, rich_help_panel=PANEL
+    ),
 ]
 Address = Annotated[
     str | None,
     typer.Option(
         "--address",
-        help="Ray cluster to train on, as HOST:PORT, or 'auto' for the one of this machine; else "
-        "a Ray is started for the fit.",
+        help="Ray cluster to train on: HOST:PORT, or 'auto' for the one that runs on this machine. "
+        "Otherwise Ray is started for this fit.",
         rich_help_panel=PANEL,
     ),
 ]

@@ -7,17 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from aglets.cli.fit import (
+from aglets.cli.fit_options import (
     Average,
     CovariateColumns,
     Covariates,
     Maxpats,
     Rhos,
     Targets,
+    TimeColumn,
 )
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.cli.tasks import Kind, estimator_for
-from aglets.cli.test_part import SplitKind, TimeColumn
+from aglets.cli.test_part import SplitKind
 
 EXAMPLES = (
     "aglets evaluate demo --folds 3 --rho 0.1 --maxpat 3",
@@ -34,7 +35,8 @@ def evaluate(
     cv: Annotated[
         SplitKind,
         typer.Option(
-            "--cv", help="Parts at random, without common scaffolds, or later than all before."
+            "--cv",
+            help="Take test parts at random, by scaffold, or by time.",
         ),
     ] = SplitKind.random,
     time_column: TimeColumn = None,
@@ -43,17 +45,20 @@ def evaluate(
         typer.Option(
             "--scoring",
             metavar="NAME",
-            help="What the score is, as in scikit-learn: roc_auc, average_precision, r2, ...",
+            help="Metric, named as in scikit-learn: roc_auc, average_precision, r2, ...",
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option("--repeats", help="Number of times to shuffle into parts.", min=1)
+        int,
+        typer.Option("--repeats", help="How many times to divide the graphs into parts.", min=1),
     ] = 1,
     maxpat: Maxpats = None,
     rho: Rhos = None,
     average: Annotated[
         Average,
-        typer.Option("--average", help="One model, or the mean of several; 'folds' makes five."),
+        typer.Option(
+            "--average", help="One model, or the mean of several; 'folds' fits five folds."
+        ),
     ] = Average.none,
     covariates: Covariates = None,
     covariate_columns: CovariateColumns = None,
@@ -61,7 +66,7 @@ def evaluate(
     jobs: Jobs = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Fit on most of the graphs and test on the rest, in turn, and say how good that is.
+    """Cross-validate: fit on most of the graphs, test on the rest, and say how good that is.
 
     All that a fit chooses is chosen without the test graphs, so the score is what to expect on new
     graphs. It is shown next to that of the size of graphs alone.

@@ -28,15 +28,22 @@ def explain(
     source: Source,
     row: Annotated[
         list[int] | None,
-        typer.Option("--row", help="Which rows (from 0), in any order; else the first.", min=0),
+        typer.Option(
+            "--row",
+            help="Which rows, counted from 0; several times for several rows.",
+            show_default="0",
+            min=0,
+        ),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", help="Which target or class to explain; else all targets."),
+        typer.Option(
+            "--output", help="Which target or class to explain.", show_default="all targets"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Split the predictions of some graphs into what every graphlet adds, and where it is."""
+    """Explain predictions: what every graphlet adds to the decision, and where it matches."""
     from aglets.explain import explain_local
     from aglets.model.file import load
 

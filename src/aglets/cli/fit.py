@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from aglets.cli import fit_options as given
 from aglets.cli.engines import Address, EngineName, EngineOption, Shards, engine_of
-from aglets.cli.names import a_part, all_losses, named
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.cli.tasks import Kind, class_weights, estimator_for, size_leaks
-from aglets.cli.test_part import SplitKind, TimeColumn, test_part
+from aglets.cli.test_part import SplitKind, test_part
 from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
@@ -39,264 +38,57 @@ EXAMPLES = (
 )
 
 
-class Average(str, Enum):
-    """One model, or a mean of several."""
-
-    none = "none"
-    greedy = "greedy"
-    folds = "folds"
-
-
-class Rule(str, Enum):
-    """Which point of the grid is taken."""
-
-    best = "best"
-    one_se = "one_se"
-
-
-class BuiltIn(str, Enum):
-    """Covariates that a model counts by itself."""
-
-    size = "size"
-
-
-class CountScale(str, Enum):
-    """What is taken of a sum or mean of places."""
-
-    auto = "auto"
-    raw = "raw"
-    sqrt = "sqrt"
-
-
-class Labelling(str, Enum):
-    """How nodes get their labels."""
-
-    auto = "auto"
-    degree = "degree"
-    none = "none"
-
-
 DEGREES_NOTE = (
     "all nodes have the same label, so their degrees are the labels; --node-labels none leaves "
     "them as they are"
 )
 
-Number = TypeVar("Number", int, float)
-
-
-def _sizes(values: list[int] | None) -> list[int] | None:
-    from aglets.mining.arguments import LARGEST_MAXPAT
-
-    return _checked(values, lambda size: 1 <= size <= LARGEST_MAXPAT, f"from 1 to {LARGEST_MAXPAT}")
-
-
-def _lengths(values: list[float] | None) -> list[float] | None:
-    return _checked(values, lambda rho: 0.0 < rho < float("inf"), "greater than 0")
-
-
-def _checked(
-    values: list[Number] | None, holds: Callable[[Number], bool], words: str
-) -> list[Number] | None:
-    """Refuse values of an option that may be given several times, in the words of its user."""
-    for value in values or ():
-        if not holds(value):
-            raise typer.BadParameter(f"{value:g} is not a number {words}.")
-    if values is not None and len(set(values)) < len(values):
-        raise typer.BadParameter("the same number is given twice.")
-    return values
-
-
-#: Options that fitting and evaluating share.
-Targets = Annotated[Kind, typer.Option("--task", help="Whether targets are classes or numbers.")]
-Maxpats = Annotated[
-    list[int] | None,
-    typer.Option(
-        "--maxpat",
-        help="Maximum number of nodes of a graphlet; several to choose.",
-        callback=_sizes,
-    ),
-]
-Rhos = Annotated[
-    list[float] | None,
-    typer.Option("--rho", help="Length scale of attributes; several to choose.", callback=_lengths),
-]
-CovariateColumns = Annotated[
-    str | None,
-    typer.Option(
-        "--covariate-columns",
-        metavar="NAMES",
-        help="Columns of numbers, with commas, in addition to the graphlets; predict needs them.",
-    ),
-]
-Covariates = Annotated[
-    BuiltIn | None,
-    typer.Option("--covariates", help="Numbers of the whole graph in addition to the graphlets."),
-]
-
 
 @reads_graphs
 def fit(
     source: Source,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The model's file.  [default: DATA.aglets]"),
-    ] = None,
-    task: Targets = Kind.auto,
-    maxpat: Maxpats = None,
-    rho: Rhos = None,
-    starts: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--starts",
-            help="Starting vectors per label, by k-means; several to choose.",
-            min=1,
-        ),
-    ] = None,
-    n_lambdas: Annotated[
-        int, typer.Option("--n-lambdas", help="Steps of the path of penalties.", min=1)
-    ] = 100,
-    loss: Annotated[
-        str | None,
-        named("--loss", all_losses, metavar="LOSS", help="Loss: what a wrong answer costs."),
-    ] = None,
-    loss_option: Annotated[
-        list[str] | None,
-        typer.Option("--loss-option", help="NAME=VALUE: an option of the loss."),
-    ] = None,
-    class_weight: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--class-weight",
-            metavar="WEIGHTS",
-            help="'balanced' for classes that count the same, or CLASS=NUMBER, once per class. "
-            "Probabilities refer to the data as they are all the same.",
-        ),
-    ] = None,
-    rule: Annotated[
-        Rule,
-        typer.Option("--rule", help="Take the best model, or the sparsest that is nearly as good."),
-    ] = Rule.best,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            "--folds", help="Choose by so many folds instead of one part held out.", min=2
-        ),
-    ] = None,
-    average: Annotated[
-        Average,
-        typer.Option(
-            "--average",
-            help="One model to read, or the mean of several: more graphlets, better predictions. "
-            "'folds' makes five, or as many as --folds says.",
-        ),
-    ] = Average.none,
-    sharing: Annotated[
-        str | None,
-        typer.Option(
-            "--sharing",
-            metavar="NAME",
-            help="Whether several classes or targets share graphlets: group, none, or a number "
-            "from 0 to 1 between.  [default: group for several targets, more than ten classes and "
-            "--loss softmax, else none]",
-        ),
-    ] = None,
-    relax: Annotated[
-        str | None,
-        typer.Option(
-            "--relax",
-            metavar="PART",
-            help="Solve for the coefficients of the chosen graphlets again with this part of the "
-            "penalty, as 0.1; several with commas, or auto, to choose on held-out graphs.",
-        ),
-    ] = None,
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            "--pooling",
-            metavar="NAMES",
-            help="What graphlets ask of a graph: best, sum, mean, or several as in best,sum.  "
-            "[default: chosen on held-out graphs]",
-        ),
-    ] = None,
-    count_scale: Annotated[
-        CountScale,
-        typer.Option("--count-scale", help="Take counts as they are, or their square roots."),
-    ] = CountScale.auto,
-    node_labels: Annotated[
-        Labelling,
-        typer.Option(
-            "--node-labels",
-            help="Take the labels of nodes, or their degrees; auto takes degrees if all nodes have "
-            "the same label.",
-        ),
-    ] = Labelling.auto,
-    covariates: Covariates = None,
-    covariate_columns: CovariateColumns = None,
-    covariate_penalty: Annotated[
-        float,
-        typer.Option("--covariate-penalty", help="Their penalty, in lambdas; 0 is none.", min=0.0),
-    ] = 0.0,
-    seed: Annotated[int, typer.Option("--seed", help="Which graphs are held out.")] = 0,
-    test: Annotated[
-        float | None,
-        typer.Option(
-            "--test",
-            help="Part of the graphs to keep aside, as 0.2, and to predict once at the end; "
-            "OUTPUT.test.csv lists them.",
-            callback=a_part,
-        ),
-    ] = None,
-    split: Annotated[
-        SplitKind,
-        typer.Option(
-            "--split",
-            help="Take that part at random, without common scaffolds, or the latest graphs.",
-        ),
-    ] = SplitKind.random,
-    time_column: TimeColumn = None,
-    stability: Annotated[
-        int,
-        typer.Option(
-            "--stability", help="Fit so many subsamples, to say which graphlets come back.", min=0
-        ),
-    ] = 0,
-    jobs: Jobs = 1,
+    output: given.Output = None,
+    task: given.Targets = Kind.auto,
+    maxpat: given.Maxpats = None,
+    rho: given.Rhos = None,
+    starts: given.Starts = None,
+    loss: given.Loss = None,
+    loss_option: given.LossOptions = None,
+    class_weight: given.ClassWeights = None,
+    sharing: given.Sharing = None,
+    pooling: given.Pooling = None,
+    count_scale: given.CountScales = given.CountScale.auto,
+    node_labels: given.NodeLabels = given.Labelling.auto,
+    covariates: given.Covariates = None,
+    covariate_columns: given.CovariateColumns = None,
+    covariate_penalty: given.CovariatePenalty = 0.0,
+    n_lambdas: given.NLambdas = 100,
+    rule: given.Rules = given.Rule.best,
+    folds: given.Folds = None,
+    average: given.Averages = given.Average.none,
+    relax: given.Relax = None,
+    seed: given.Seed = 0,
+    test: given.Test = None,
+    split: given.Split = SplitKind.random,
+    time_column: given.TimeColumn = None,
+    stability: given.Stability = 0,
+    time_limit: given.TimeLimit = None,
+    memory_limit: given.MemoryLimit = None,
+    checkpoint: given.CheckpointFolder = None,
+    resume: given.Resume = False,
     engine: EngineOption = EngineName.local,
     shards: Shards = None,
     address: Address = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", help="Seconds after which to keep the best so far.", min=0.0),
-    ] = None,
-    memory_limit: Annotated[
-        float | None,
-        typer.Option("--memory-limit", help="Megabytes that the search may take.", min=0.0),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            "--checkpoint", help="Folder of what is done so far.  [default: next to OUTPUT]"
-        ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where an earlier run was interrupted.")
-    ] = False,
-    forget_graphs: Annotated[
-        bool,
-        typer.Option(
-            "--forget-graphs",
-            help="Keep no training graphs (SMILES, names, ids) in the model's file.",
-        ),
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    jobs: Jobs = 1,
+    forget_graphs: given.ForgetGraphs = False,
+    quiet: given.Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn graphlets that predict the class or the target, and write the model to a file.
 
-    Part of the graphs is held out to choose rho, maxpat and lambda; then all are used. Ctrl-C saves
-    the best model so far, and --resume continues from there. With --stability the file also says
-    how often each graphlet is found again in fits to half of the graphs. With --test some graphs
-    take no part in any of this: the finished model predicts them, once.
+    Part of the graphs is held out to choose rho, maxpat and lambda; then all graphs are used.
+    Ctrl-C saves the best model so far, and --resume continues from there. Graphs of --test take no
+    part in the fit: the finished model predicts them once.
     """
     from sklearn.base import is_classifier
 
@@ -375,7 +167,7 @@ def fit(
     summary = _summary(model, progress, estimator, target, seconds, ended)
     summary["test"] = tested
     summary["warnings"] = size_leaks(graphs, y) if covariates is None else []
-    if node_labels is Labelling.auto and model.input_spec.node_labels == "degree":
+    if node_labels is given.Labelling.auto and model.input_spec.node_labels == "degree":
         summary["warnings"].append(DEGREES_NOTE)
     summary["warnings"] += _smaller_than_asked(summary, maxpat)
     summary["warnings"] += [] if model.graphlets else [NO_GRAPHLETS]

@@ -20,7 +20,9 @@ def frequent(
     min_support: Annotated[
         float,
         typer.Option(
-            "--min-support", help="Minimum number of graphs, or a share of them below 1.", min=0.0
+            "--min-support",
+            help="Minimum number of graphs; below 1, a share of all graphs.",
+            min=0.0,
         ),
     ],
     limit: Annotated[
@@ -29,7 +31,7 @@ def frequent(
     jobs: Jobs = 1,
     as_json: AsJson = False,
 ) -> None:
-    """List the connected labelled subgraphs that at minimum MIN-SUPPORT graphs contain."""
+    """List the connected labelled subgraphs that MIN-SUPPORT graphs or more contain."""
     from aglets import mining
     from aglets.explain.plain import label_text
     from aglets.graphlets.names import pattern_name

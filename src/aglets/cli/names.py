@@ -13,7 +13,13 @@ Names = Callable[[], Iterable[str]]
 
 
 def named(
-    flag: str, names: Names, *, metavar: str, help: str, rich_help_panel: str | None = None
+    flag: str,
+    names: Names,
+    *,
+    metavar: str,
+    help: str,
+    rich_help_panel: str | None = None,
+    show_default: bool | str = True,
 ) -> Any:
     """Make an option that takes one of the names, which are looked up when it is used."""
 
@@ -34,6 +40,7 @@ def named(
         parser=parse,
         autocompletion=complete,
         rich_help_panel=rich_help_panel,
+        show_default=show_default,
     )
 
 

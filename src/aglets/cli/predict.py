@@ -43,33 +43,39 @@ def predict(
     source: Source,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .csv, .jsonl or .parquet file; else the screen."),
+        typer.Option(
+            "--output", "-o", help="A .csv, .jsonl or .parquet file.", show_default="the screen"
+        ),
     ] = None,
     to: Annotated[
-        OutputFormat | None, typer.Option("--to", help="Format to write; else by the ending.")
+        OutputFormat | None,
+        typer.Option("--to", help="Format to write.", show_default="by the ending"),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of processes.", min=1)] = 1,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Name the graphlets that weigh most, and where they match."),
+        typer.Option(
+            "--explain", help="Name the graphlets that contribute most, and where they match."
+        ),
     ] = False,
     alpha: Annotated[
         float | None,
         typer.Option(
             "--alpha",
-            help="Add sets of classes, or intervals, that are wrong in this part of predictions.  "
-            "[default with --explain: 0.1]",
+            help="Add prediction sets of classes, or intervals of numbers, that miss the truth in "
+            "this share of cases.",
+            show_default="none; 0.1 with --explain",
             callback=a_part,
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
-    """Predict every graph of DATA, in its order, one row each, with all columns that DATA has.
+    """Predict every graph of DATA: one row each, in the same order, with all columns of DATA.
 
     Large files of molecules are read a few rows at a time. A row that cannot be read keeps its
-    place, with the reason in the column "error". Nothing is written before a row could be read. If
-    it is interrupted, what there is so far stays as OUTPUT.part. Covariates of a model are taken
-    from the columns of their names.
+    place, with the reason in the column "error". Nothing is written before one row could be read.
+    If the command is interrupted, the rows so far stay in OUTPUT.part. Covariates of the model are
+    taken from the columns with their names.
     """
     from rich.console import Console
 

@@ -26,14 +26,17 @@ def report(
     ),
     title: Annotated[str, typer.Option("--title", help="The headline of the page.")] = "",
     max_graphs: Annotated[
-        int, typer.Option("--max-graphs", help="Most graphs to draw, wrong ones first.", min=0)
+        int,
+        typer.Option(
+            "--max-graphs", help="Maximum number of graphs to draw, wrong predictions first.", min=0
+        ),
     ] = 300,
     jobs: Jobs = 1,
 ) -> None:
     """Write a page to read and share: what the model learned, how good it is, and why.
 
-    The page is one file that needs no network. It compares with the truth if DATA has it:
-    in the column that the model was fitted on, or in that of --target.
+    The page is one file that needs no network. If DATA has the targets, in the column that the
+    model was fitted on or in that of --target, predictions are compared with them.
     """
     from aglets.model.file import load
     from aglets.report import write

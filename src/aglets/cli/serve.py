@@ -20,7 +20,7 @@ def serve(
         int, typer.Option("--port", help="Port to listen on.", min=0, max=65535)
     ] = 8000,
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; others than this need care.")
+        str, typer.Option("--host", help="Address to listen on. Any other lets other machines in.")
     ] = "127.0.0.1",
     max_nodes: Annotated[
         int, typer.Option("--max-nodes", help="Maximum number of nodes of a graph.", min=1)
@@ -29,7 +29,7 @@ def serve(
         float, typer.Option("--max-seconds", help="Maximum time for an answer.", min=0.1)
     ] = 20.0,
 ) -> None:
-    """Serve a page where one types or draws a molecule and sees its prediction explained.
+    """Open a local page where you type or draw a molecule and see its prediction explained.
 
     The page needs no network and is seen from this machine only, unless --host says otherwise. It
     has no accounts: do not open it to others without a server in front that has them. Ctrl-C ends

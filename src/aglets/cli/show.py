@@ -44,7 +44,7 @@ def show(
     if as_json:
         typer.echo(json.dumps(_document(loaded, shown)))
     else:
-        print_model(loaded, shown, model, numbers=numbers)
+        print_model(loaded, shown, model.name, numbers=numbers)
 
 
 def _document(model: LagraModel, shown: list[int]) -> dict[str, Any]:
@@ -104,8 +104,10 @@ def _covariates(model: LagraModel) -> list[dict[str, Any]]:
     ]
 
 
-def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: bool = False) -> None:
-    """Print what a model is, and the graphlets at these positions."""
+def print_model(
+    model: LagraModel, shown: list[int], name: str, *, numbers: bool = False, hints: bool = True
+) -> None:
+    """Print what a model is, the graphlets at these positions, and options that show more."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -117,7 +119,7 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
     names = ("atom",) if in_words else names
     console = Console(highlight=False, markup=False)
     console.print(
-        f"{visible(path.name)}: {len(model.graphlets)} graphlets, {_outputs(model)}, "
+        f"{visible(name)}: {len(model.graphlets)} graphlets, {_outputs(model)}, "
         f"rho {model.rho_text}, loss {model.loss}, fitted with aglets {visible(model.version)}",
         soft_wrap=True,
     )
@@ -153,19 +155,24 @@ def print_model(model: LagraModel, shown: list[int], path: Path, *, numbers: boo
         table.add_row(*cells)
     console.print(table if shown else NO_GRAPHLETS, soft_wrap=not shown)
     _print_covariates(model, console)
+    if not hints:
+        return
     if in_words and model.input_spec.n_attributes:
-        console.print("Atoms are in words: give --numbers for their attributes as they are.")
+        console.print("Attributes are in words; --numbers shows the numbers.")
     if len(names) > WIDTH:
-        console.print(f"{len(names) - WIDTH} further attributes: give --json to see all.")
+        console.print(f"{len(names) - WIDTH} more attributes; --json shows all.")
     if len(shown) < len(model.graphlets):
-        console.print(f"{len(model.graphlets) - len(shown)} further graphlets: give --top 0.")
+        more = len(model.graphlets) - len(shown)
+        console.print(f"{more} more graphlet{'s' if more > 1 else ''}; --top 0 shows all.")
 
 
 def _named(graphlet: Graphlet) -> str:
     """Write the name of a graphlet, below that of a functional group its SMARTS, and its unit."""
-    smarts = graphlet.smarts
+    from aglets.graphlets.smarts import short_smarts
+
+    smarts = "" if graphlet.smarts is None else short_smarts(graphlet.smarts)
     lines = [graphlet.name]
-    lines += [] if smarts is None or smarts in graphlet.name else [smarts]
+    lines += [] if smarts in graphlet.name else [smarts]
     lines += [] if graphlet.unit is None else [graphlet.unit]
     return "\n".join(lines)
 

@@ -51,15 +51,16 @@ class Failures(str, Enum):
     fail = "raise"
 
 
-def _option(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=PANEL)
+def _option(*names: str, help: str, show_default: bool | str = True) -> Any:
+    return typer.Option(*names, help=help, show_default=show_default, rich_help_panel=PANEL)
 
 
 Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A file of molecules or graphs, the name or folder of a TU data set, or 'demo'.",
+        help="A file of molecules or graphs, the name or folder of a TU data set, or a set of the "
+        "package: demo, acids, hydration, toxicity.",
     ),
 ]
 FormatOption = Annotated[
@@ -68,23 +69,24 @@ FormatOption = Annotated[
         "--format",
         format_names,
         metavar="FORMAT",
-        help="Format of the file; else by its ending.",
+        help="Format of the file, such as csv, smi, sdf, json, tu.",
+        show_default="by its ending",
         rich_help_panel=PANEL,
     ),
 ]
 FormatOptions = Annotated[
     list[str] | None,
-    _option("--format-option", help="NAME=VALUE: an option that only this format knows."),
+    _option("--format-option", help="NAME=VALUE: an option that only this format has."),
 ]
 Target = Annotated[
     str | None,
     _option(
         "--target",
-        help="Column, property or key that is to be predicted; several as in A,B or 'NR-*'.",
+        help="Column, property or key to predict; several as in A,B or 'NR-*'.",
     ),
 ]
 Smiles = Annotated[
-    str | None, _option("--smiles", help="Column of SMILES in a table.  [default: smiles]")
+    str | None, _option("--smiles", help="Column of SMILES in a table.", show_default="smiles")
 ]
 IdColumn = Annotated[
     str | None, _option("--id-column", help="Column or property with the id of each molecule.")
@@ -93,37 +95,46 @@ NameColumn = Annotated[
     str | None, _option("--name-column", help="Column or property with the name of each molecule.")
 ]
 Separator = Annotated[
-    str | None, _option("--separator", help="What separates the columns of a text table.")
+    str | None,
+    _option(
+        "--separator",
+        help="What separates the columns of a text table.",
+        show_default="comma; tab for .tsv",
+    ),
 ]
 LabelKey = Annotated[str | None, _option("--label", help="Key of node labels in JSON.")]
 Attributes = Annotated[
     str | None,
     _option(
         "--attributes",
-        help="Names of atom attributes, or keys in JSON, with commas; 'none' for none.",
+        help="Names of atom attributes, or keys in JSON, separated by commas; 'none' for none.",
     ),
 ]
 EdgeLabelKey = Annotated[str | None, _option("--edge-label", help="Key of edge labels in JSON.")]
 EdgeAttributes = Annotated[
-    str | None, _option("--edge-attributes", help="Keys of edge attributes in JSON, with commas.")
+    str | None,
+    _option("--edge-attributes", help="Keys of edge attributes in JSON, separated by commas."),
 ]
 EdgeLabels = Annotated[
     bool | None,
     _option(
         "--edge-labels/--no-edge-labels",
-        help="Whether to distinguish edges by label; else only those of molecules and gSpan.",
+        help="Whether to use the labels of edges.",
+        show_default="yes for molecules and gSpan files, else no",
     ),
 ]
 LabelWith = Annotated[
     str | None,
     _option(
         "--label-with",
-        help="What labels of atoms say besides the element: aromaticity, charge, hydrogens, ring, "
-        "hybridisation, stereo; none for nothing. Default: aromaticity,charge.",
+        help="What labels of atoms hold in addition to the element, separated by commas: "
+        "aromaticity, charge, hydrogens, ring, hybridisation, stereo; or none.",
+        show_default="aromaticity,charge",
     ),
 ]
 CoordinatesOption = Annotated[
-    Coordinates | None, _option("--coordinates", help="Add the coordinates of atoms.")
+    Coordinates | None,
+    _option("--coordinates", help="Add the coordinates of atoms to their attributes."),
 ]
 Hydrogens = Annotated[bool, _option("--hydrogens", help="Take hydrogens as nodes, too.")]
 ComponentOption = Annotated[
@@ -131,7 +142,7 @@ ComponentOption = Annotated[
     _option("--component", help="Keep only one connected component of every graph."),
 ]
 ErrorsOption = Annotated[
-    Failures, _option("--errors", help="Leave out rows that cannot be read, or give up.")
+    Failures, _option("--errors", help="Leave out rows that cannot be read, or stop with an error.")
 ]
 
 Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 takes all.")]
@@ -298,28 +309,28 @@ class Source:
 def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command with a parameter `source` the options that all readers share.
 
-    DATA stands where `source` stands in the command; the options come last.
+    DATA stands where `source` stands in the command. The help shows these options first.
     """
 
     def given_source(
         data: Data,
-        format: FormatOption = None,
-        format_option: FormatOptions = None,
         target: Target = None,
         smiles: Smiles = None,
         id_column: IdColumn = None,
         name_column: NameColumn = None,
         separator: Separator = None,
-        label: LabelKey = None,
+        errors: ErrorsOption = Failures.skip,
+        component: ComponentOption = None,
+        label_with: LabelWith = None,
         attributes: Attributes = None,
+        coordinates: CoordinatesOption = None,
+        hydrogens: Hydrogens = False,
+        label: LabelKey = None,
         edge_label: EdgeLabelKey = None,
         edge_attributes: EdgeAttributes = None,
         edge_labels: EdgeLabels = None,
-        label_with: LabelWith = None,
-        coordinates: CoordinatesOption = None,
-        hydrogens: Hydrogens = False,
-        errors: ErrorsOption = Failures.skip,
-        component: ComponentOption = None,
+        format: FormatOption = None,
+        format_option: FormatOptions = None,
     ) -> Source:
         from aglets.io.files import ReadOptions
 
@@ -356,7 +367,7 @@ def reads_graphs(command: Callable[..., None]) -> Callable[..., None]:
     )
     own = inspect.signature(command).parameters
     places = [argument if name == "source" else parameter for name, parameter in own.items()]
-    places += shared.values()
+    places = [*shared.values(), *places]
     # Click wants parameters without a default first; all are given by name anyway.
     places.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from aglets.cli.sources import Source
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from aglets.graphs.arrays import Floats, Rows
     from aglets.model import LagraModel
 
-__all__ = ["SplitKind", "TestPart", "TimeColumn", "test_part"]
+__all__ = ["SplitKind", "TestPart", "test_part"]
 
 
 class SplitKind(str, Enum):
@@ -26,12 +24,6 @@ class SplitKind(str, Enum):
     random = "random"
     scaffold = "scaffold"
     time = "time"
-
-
-TimeColumn = Annotated[
-    str | None,
-    typer.Option("--time-column", help="Column with the time of each molecule, to split by."),
-]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ URL = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
 
 
 class TuEntry(NamedTuple):
-    """A data set of the TU collection: its size where known, and its folder where it is at hand."""
+    """A data set of the TU collection: its size if known, and its folder if it was downloaded."""
 
     name: str
     n_graphs: int | None
@@ -46,7 +46,7 @@ _KNOWN = {
 
 
 def list_tu() -> list[TuEntry]:
-    """List the data sets that aglets knows, and all others that lie in its data folders.
+    """List the data sets that aglets knows, and all others in its data folders.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def fetch_tu(
     edge_attributes: bool = False,
     component: Literal["largest", "first"] | None = None,
 ) -> tuple[GraphSet, npt.NDArray[Any]]:
-    """Load a TU data set, downloading it first if it is not at hand.
+    """Load a TU data set, downloading it first if it is not here yet.
 
     It is kept in the user's cache folder. Where the right content of its files is known, a file
     that differs is a warning.

@@ -63,7 +63,7 @@ def _smiles(molecules: Any) -> Sequence[str | None]:
 def scaffold_holdout(
     molecules: Any, test_size: float = 0.2, *, random_state: int | None = None
 ) -> tuple[Rows, Rows]:
-    """Part molecules such that no scaffold is on both sides.
+    """Split molecules so that no scaffold is in both parts.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["LagraClassifierCV", "LagraRegressorCV"]
 
 
 class LagraClassifierCV(OverGrid, LagraForClasses):
-    """Classify graphs by a few attributed graphlets; all that matters is chosen for you.
+    """Classify graphs by a few attributed graphlets, with parameters chosen on held-out graphs.
 
     The whole grid of starts × ``rhos`` × ``maxpats`` × lambdas is trained on one part of the graphs
     (one mining tree per number of starts serves it) and judged on the rest. The best point, among
@@ -220,7 +220,7 @@ class LagraClassifierCV(OverGrid, LagraForClasses):
 
 
 class LagraRegressorCV(OverGrid, LagraForNumbers):
-    """Estimate a number for each graph; all that matters is chosen for you.
+    """Predict a number for each graph, with parameters chosen on held-out graphs.
 
     Parameters
     ----------

@@ -338,7 +338,7 @@ class LagraClassifier(_OnePoint, LagraForClasses):
 
 
 class LagraRegressor(_OnePoint, LagraForNumbers):
-    """Estimate a number for each graph from a few attributed graphlets, each with a weight.
+    """Predict a number for each graph from a few attributed graphlets, each with a weight.
 
     The same model as :class:`LagraClassifier`, with f(G) itself as the answer.
 

@@ -274,7 +274,7 @@ class LagraForNumbers(RegressorMixin, BaseLagra):  # type: ignore[misc]
 
     @available_if(_has_held_out)  # type: ignore[untyped-decorator]
     def predict_interval(self, X: Any, covariates: Any = None, *, alpha: float = 0.1) -> Any:
-        """Give an interval around each prediction in which the true number lies mostly.
+        """Give an interval around each prediction that mostly contains the true number.
 
         A conformal prediction interval: of further graphs at most about a share ``alpha`` lie
         outside, if they are drawn like the training graphs. All intervals have the same length.

@@ -108,6 +108,10 @@ class GraphletSummary(Drawable):
     target: str | None = None
     mean_places: float | None = None
 
+    def __repr__(self) -> str:
+        name = counted_name(self.graphlet)
+        return f"GraphletSummary({name}, coef={self.coef:+.4g}, in {self.n_support} graphs)"
+
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
         return {
@@ -316,10 +320,13 @@ def _coef_for(entry: GraphletSummary, output: Any) -> float:
 
 
 def _served(entry: GraphletSummary, targets: tuple[TargetSummary, ...]) -> str:
-    """Name the targets that a graphlet serves, where there are several."""
+    """Name the targets that a graphlet serves, the largest weights first, if there are several."""
     if len(targets) < 2:
         return ""
-    return f"; for {', '.join(dict.fromkeys(str(role.target) for role in entry.roles))}"
+    names = list(dict.fromkeys(str(role.target) for role in entry.roles))
+    if len(names) > 3:
+        names = [", ".join(names[:3]) + f" and {len(names) - 3} more"]
+    return f"; for {', '.join(names)}"
 
 
 def _quality(entry: GraphletSummary) -> str:

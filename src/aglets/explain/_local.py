@@ -88,6 +88,10 @@ class Contribution:
     edge_distances: Floats
     differences: Floats
 
+    def __repr__(self) -> str:
+        name = counted_name(self.graphlet)
+        return f"Contribution({name}, {_value(self)}, {self.contribution:+.4g})"
+
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
         return {
@@ -110,7 +114,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Switch:
-    """How far one graphlet is from turning the prediction over.
+    """How far one graphlet is from changing the prediction.
 
     Parameters
     ----------
@@ -255,10 +259,11 @@ class LocalExplanation(Drawable):
         lines = [f"{_headline(self)}", f"  {self.intercept:+9.4f}  intercept"]
         for entry in self.contributions:
             if entry.embedding is not None:
-                nodes = ", ".join(map(str, entry.embedding))
+                nodes = "node " if len(entry.embedding) == 1 else "nodes "
+                nodes += ", ".join(map(str, entry.embedding))
                 lines.append(
                     f"  {entry.contribution:+9.4f}  {counted_name(entry.graphlet)} "
-                    f"({_value(entry)}, nodes {nodes}{_more(entry)})"
+                    f"({_value(entry)}, {nodes}{_more(entry)})"
                 )
         lines += [
             f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
@@ -379,7 +384,7 @@ def explain_local(
     >>> print(why)
     Predicted alcohol (decision -0.9000 for amine)
       ...0.0000  intercept
-      -0.9000  O (psi 1.000, nodes 2)
+      -0.9000  O (psi 1.000, node 2)
       1 graphlet does not occur
       probability of alcohol 0.9... (base rate 0.50)
       90 % prediction set: alcohol

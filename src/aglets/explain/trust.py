@@ -26,7 +26,7 @@ MAX_NODES = 10
 
 @dataclass(frozen=True)
 class TrainingNeighbour:
-    """A training graph in which the graphlets of the model occur much as in the one explained.
+    """A training graph in which graphlets occur much as in the explained one.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class TrainingNeighbour:
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known of the prediction for one graph besides the prediction.
+    """How far the prediction for one graph can be trusted.
 
     Everything that the model has no record of is None: models of earlier versions know little.
 

@@ -186,7 +186,7 @@ class Graphlet(Drawable):
         >>> molecule = '{"molecule": {"label_with": []}}'
         >>> bonds = {"edges": [(0, 1), (0, 2)], "edge_labels": "-=", "recipe": molecule}
         >>> Graphlet(labels="CNO", **bonds).name, Graphlet(labels="CSS", **bonds).name
-        ('amide', '[#6](-[#16])=[#16] (with thiocarbonyl)')
+        ('amide', 'C(-S)=S (with thiocarbonyl)')
         """
         smarts = self.smarts
         if smarts is None:

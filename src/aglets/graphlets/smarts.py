@@ -15,7 +15,7 @@ __all__ = ["pattern_smarts", "short_smarts"]
 
 _UNCHARGED = re.compile(r"\+0(?=[\];&])")
 _SYMBOL = {number: symbol for symbol, number in ATOMIC_NUMBER.items()}
-_OTHER = re.compile(r"\[#(\d+)&A(?=[\];&H+-])")
+_OTHER = re.compile(r"\[#(\d+)(?:&A)?(?=[\]H+R^-])")
 _BARE = re.compile(r"\[(B|C|N|O|P|S|F|Cl|Br|I|b|c|n|o|p|s)\]")
 
 
@@ -65,12 +65,16 @@ def pattern_smarts(
 def short_smarts(smarts: str) -> str:
     """Write SMARTS as chemists name things: an atom of which no charge is named has none.
 
+    Where labels do not say whether atoms are aromatic, C is any carbon.
+
     Examples
     --------
     >>> short_smarts("[N+0]-[c+0]"), short_smarts("[nH+0]"), short_smarts("[N+]-[O-]")
     ('N-c', '[nH]', '[N+]-[O-]')
     >>> short_smarts("[C+0]-[#50&A+0]")
     'C-[Sn]'
+    >>> short_smarts("[#6](-[#8])=[#8]"), short_smarts("[#6H2]:[#5&a]")
+    ('C(-O)=O', '[CH2]:[#5&a]')
     """
     named = _OTHER.sub(lambda found: f"[{_SYMBOL[int(found[1])]}", _UNCHARGED.sub("", smarts))
     return _BARE.sub(r"\1", named)

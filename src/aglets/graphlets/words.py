@@ -77,6 +77,9 @@ def node_words(
     ['ring CH, charge -0.05', 'NH₂ or NH₃, charge -1.00']
     >>> node_words(["N+"], np.zeros((1, 0)), (), '{"molecule": {"label_with": ["charge"]}}')
     ['positive nitrogen']
+    >>> aromatic = '{"molecule": {"label_with": ["aromaticity"]}}'
+    >>> node_words(["c", "n"], np.array([[1.5], [0.5]]), ("n_hydrogens",), aromatic)
+    ['aromatic CH', 'aromatic N or NH']
     """
     said = label_options(recipe)
     if said is None:
@@ -110,8 +113,13 @@ def bond_orders(
 
 
 def _most_hydrogens(atom: AtomLabel, order: float) -> int:
-    """Return how many hydrogens an atom has room for, besides bonds of this order."""
+    """Return how many hydrogens an atom has room for, besides bonds of this order.
+
+    An aromatic atom has two bonds in its ring, also where the graphlet does not hold them.
+    """
     low, high = _WHOLE["n_hydrogens"]
+    if atom.aromatic:
+        return int(atom.element in ("C", "N") and order <= 3.0)
     if atom.element not in _VALENCES:
         return high
     room = _VALENCES[atom.element] + max(atom.charge or 0, 0) - order

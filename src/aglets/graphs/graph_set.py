@@ -155,7 +155,7 @@ class GraphSet(Formats, GraphColumns):
 
     @staticmethod
     def concatenate(parts: Sequence[GraphSet]) -> GraphSet:
-        """Put the graphs of several sets behind each other, merging their vocabularies.
+        """Join several sets into one, merging their vocabularies.
 
         Examples
         --------
@@ -199,7 +199,7 @@ class GraphSet(Formats, GraphColumns):
         names: Sequence[str | None] | None = None,
         smiles: Sequence[str | None] | None = None,
     ) -> GraphSet:
-        """Return the same graphs with what they are called; what is not given stays.
+        """Return the same graphs with other ids, names or SMILES; what is not given stays.
 
         Examples
         --------
@@ -361,7 +361,7 @@ class Graph:
 
     @property
     def id(self) -> str | None:
-        """What the source calls it, if a column was named for that."""
+        """Its id in the source, if a column was named for it."""
         return None if self._set.ids is None else self._set.ids[0]
 
     @property

@@ -18,7 +18,7 @@ __all__ = ["average_models"]
 
 
 def average_models(models: Sequence[LagraModel], weights: ArrayLike | None = None) -> LagraModel:
-    """Unite models to one whose f is the weighted sum of theirs.
+    """Combine models into one whose f is the weighted sum of theirs.
 
     Graphlets that are equal (same labels, edges, attributes, pooling and rho, for the same output
     or for several) become one, with the sum of their coefficients.

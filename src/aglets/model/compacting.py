@@ -54,7 +54,7 @@ class SizePoint(NamedTuple):
 
 
 def compact(model: LagraModel, graphs: Any, n_graphlets: int, *, n_jobs: int = 1) -> LagraModel:
-    """Drop graphlets until so many are left, so that predictions change as little as possible.
+    """Drop graphlets until a given number is left; predictions change as little as possible.
 
     Parameters
     ----------

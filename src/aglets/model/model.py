@@ -7,6 +7,7 @@ Predicting needs the graphs, the matcher and this file; no solver, no scikit-lea
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -46,7 +47,7 @@ CALIBRATE = (
 
 @dataclass(frozen=True, eq=False)
 class LagraModel:
-    """Graphlets with their coefficients, and all that is needed to apply them to new graphs.
+    """Graphlets with their coefficients, and everything that applies them to new graphs.
 
     There is one output for two classes and for regression, and one per class (class against the
     rest) for more classes; several targets have theirs side by side, and ``outputs`` says which.
@@ -323,7 +324,7 @@ class LagraModel:
 
     @keeps_rows
     def predict(self, graphs: Any, covariates: Any = None, *, n_jobs: int = 1) -> NDArray[Any]:
-        """Name the class of each graph, or its value in regression.
+        """Predict the class of each graph, or its value in regression.
 
         Shape (n_graphs,), or (n_graphs, n_targets) for several targets. A molecule that cannot be
         read keeps its row, with NaN for a number and None for a class, and with a warning.
@@ -413,7 +414,7 @@ class LagraModel:
     def predict_interval(
         self, graphs: Any, covariates: Any = None, *, alpha: float = 0.1, n_jobs: int = 1
     ) -> Any:
-        """Give an interval around each prediction in which the true number lies mostly.
+        """Give an interval around each prediction that mostly contains the true number.
 
         Of further graphs, drawn like the held-out graphs of the fit, at most about a share
         ``alpha`` lie outside (:mod:`aglets.model.conformal`). All intervals have the same length;
@@ -615,7 +616,8 @@ class LagraModel:
         return tuple(map(self.input_spec.graphlet_to_model_units, self.graphlets))
 
     def __repr__(self) -> str:
-        kind = ", ".join(target.kind for target in self.outputs.targets)
+        kinds = Counter(target.kind for target in self.outputs.targets)
+        kind = ", ".join(f"{n} targets of {one}" if n > 1 else one for one, n in kinds.items())
         more = "" if self.covariates is None else f", {len(self.covariates.names)} covariates"
         return f"LagraModel({kind}, {len(self.graphlets)} graphlets{more}, rho={self.rho_text})"
 

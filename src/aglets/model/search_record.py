@@ -34,4 +34,4 @@ class SearchRecord:
             size += f" (up to {self.maxpat_asked} were asked for)"
         ratio = f"lambda / lambda_max down to {self.lambda_ratio_reached:.3g}"
         work = float(f"{self.work:.3g}")
-        return f"{size}, {ratio}, {work:,.0f} units of search"
+        return f"{size}, {ratio}, {work:,.0f} units of work"

@@ -50,6 +50,9 @@ class TrainingGraphs:
     n_graphs: int
     hashes: npt.NDArray[np.uint64]
 
+    def __repr__(self) -> str:
+        return f"TrainingGraphs({self.n_graphs} graphs)"
+
     @classmethod
     def of(cls, graphs: GraphSet) -> TrainingGraphs:
         """Remember graphs."""

@@ -42,7 +42,7 @@ class GraphletDisplay:
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = GraphletDisplay.from_estimator(clf)
     >>> display.summary.graphlet.name
-    '[#6](-[#8])=[#8] (with carbonyl)'
+    'C(-O)=O (with carbonyl)'
     >>> figure = display.plot().figure_  # doctest: +SKIP
     """
 

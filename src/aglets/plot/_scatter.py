@@ -19,7 +19,7 @@ _MARKERS = "osD^vPX*"
 
 @dataclass
 class ScatterDisplay:
-    """psi of two graphlets on given graphs, with the line that parts the classes best.
+    """psi of two graphlets on given graphs, with the line that separates the classes best.
 
     In regression, colours say how large y is, and there is no line. The line is a logistic
     regression on the two scores with balanced classes, as in the paper; ``auc`` is that of its
@@ -43,7 +43,7 @@ class ScatterDisplay:
     >>> clf = LagraClassifier(maxpat=3, n_lambdas=10).fit(graphs, y)
     >>> display = ScatterDisplay.from_estimator(clf, graphs, y)
     >>> display.names, display.psi.shape
-    (('[#6](-[#8])=[#8] (with carbonyl)', '[#6](-[#8]):[#6]'), (300, 2))
+    (('C(-O)=O (with carbonyl)', 'C(-O):C'), (300, 2))
     """
 
     psi: NDArray[np.float64]

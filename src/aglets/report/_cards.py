@@ -19,7 +19,7 @@ __all__ = ["card", "effect_sentence", "evidence_text", "noun_of", "occurrence_pa
 FEW_CLASSES = 4
 
 #: One graphlet alone may be as common in either class.
-REST = "all other graphlets being the same"
+REST = "if all other graphlets stay the same"
 
 #: A text, and if it is a number to click, which graphs it counts: a graphlet and maybe a class.
 Part = tuple[str, dict[str, Any] | None]

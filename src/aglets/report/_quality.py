@@ -18,17 +18,17 @@ _N_BINS = 10
 
 #: What each measure means, for readers who do not know it.
 MEANINGS = {
-    "accuracy": "share of {noun}s with the right answer",
+    "accuracy": "share of {noun}s that are predicted correctly",
     "balanced accuracy": "mean over classes of the share that is found; chance is 1 divided by the "
     "number of classes",
     "AUC": "chance that a {noun} of class {second} is ranked above one of class {first}; 0.5 is "
     "chance",
     "average precision": "mean precision along the ranking; chance is the share of class {second}",
-    "MCC": "correlation of answers with the truth, from -1 to 1; 0 is chance",
+    "MCC": "correlation of predictions with the truth, from -1 to 1; 0 is chance",
     "macro F1": "mean over classes of precision and recall in one number, from 0 to 1",
     "RMSE": "typical error, in the unit of the target; large errors count more",
     "MAE": "mean error, in the unit of the target",
-    "R²": "share of the variance that is explained; 0 for always answering the mean",
+    "R²": "share of the variance that is explained; 0 for always predicting the mean",
     "Spearman": "agreement of order (rank correlation), from -1 to 1",
 }
 

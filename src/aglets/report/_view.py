@@ -223,9 +223,9 @@ def _empty(model: LagraModel) -> str | None:
     if model.graphlets:
         return None
     if model.covariates is not None:
-        answer = "its answer follows from the covariates alone"
+        answer = "its predictions follow from the covariates alone"
     else:
-        answer = "its answer is always the same"
+        answer = "it always predicts the same"
     return f"The model has no graphlets: {answer}. {NO_GRAPHLETS}"
 
 
@@ -277,7 +277,7 @@ def _ranking(result: dict[str, Any]) -> str:
 
 
 def _by(name: str) -> str:
-    return name.replace("always", "always answering").replace("size", "the size")
+    return name.replace("always", "always predicting").replace("size", "the size")
 
 
 def _task(target: Target) -> str:

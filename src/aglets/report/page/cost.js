@@ -97,7 +97,7 @@ function showRerun() {
     el(
       "p",
       {},
-      "The method is LAGRA, Learning Attributed Graphlets. When you use it, please cite the paper that introduces it, S. Tajima, R. Sugihara, R. Kitahara and M. Karasuyama, “Learning Attributed Graphlets: Predictive Graph Mining by Graphlets with Trainable Attribute”, and aglets with its version.",
+      "The method is LAGRA, Learning Attributed Graphlets. When you use it, please cite the paper that introduces it, T. Shinji, R. Sugihara, R. Kitahara and M. Karasuyama, “Learning Attributed Graphlets: Predictive Graph Mining by Graphlets with Trainable Attribute”, and aglets with its version.",
     ),
   );
 }

@@ -16,16 +16,16 @@ function prepareGallery() {
   byId("gallery-help").textContent =
     "Why each " +
     D.noun +
-    " got its answer: the marks say where, the table says how much. Blue raises the " +
+    " got its prediction: the drawing shows where, the table how much. Blue raises the " +
     (V.classes ? "decision" : "prediction") +
     ", orange lowers it; point at a row to see its part alone." +
-    (V.y && V.classes ? " Surest mistakes come first." : V.y ? " Largest errors come first." : "");
+    (V.y && V.classes ? " The most confident mistakes come first." : V.y ? " Largest errors come first." : "");
   byId("gallery-search").placeholder = D.groups.length
     ? "name, id, SMILES, functional group or SMARTS"
     : "name, id, number or label";
   const kinds = byId("gallery-kind");
   kinds.replaceChildren(el("option", { value: "all" }, "all " + D.noun + "s"));
-  if (V.wrong.length) kinds.append(el("option", { value: "wrong" }, "only wrong answers"));
+  if (V.wrong.length) kinds.append(el("option", { value: "wrong" }, "only wrong predictions"));
   for (const name of V.classes || [])
     kinds.append(el("option", { value: "is:" + name }, "predicted " + cut(name, 30)));
   const output = byId("gallery-output");

@@ -16,8 +16,8 @@ function showQuality() {
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Measures of quality" },
       table(
-        "Compared with answers that ignore the structure",
-        ["measure", ...q.answers, "what it means"],
+        "Compared with predictions that ignore the structure",
+        ["metric", ...q.answers, "what it means"],
         q.metrics.map((m) => [
           el("th", { scope: "row" }, m.name),
           ...m.values.map((v, i) =>
@@ -62,7 +62,7 @@ function confusionTable(q) {
   const sheet = el(
     "table",
     { class: "confusion" + (many ? " many" : ""), id: "confusion" },
-    el("caption", {}, "Answers by class, of " + plural(q.n)),
+    el("caption", {}, "Predictions by class, of " + plural(q.n)),
     el("thead", {}, head),
     body,
   );
@@ -116,7 +116,7 @@ function decisionPicture(q) {
     y: [0, top],
     xName: "decision",
     yName: D.noun + "s",
-    name: "Decisions by true class; the answer changes at 0",
+    name: "Decisions by true class; the prediction changes at 0",
     width: 330,
     height: 240,
   });
@@ -142,7 +142,7 @@ function decisionPicture(q) {
     el(
       "span",
       {},
-      "Decisions by true class: left of 0 the answer is " +
+      "Decisions by true class: left of 0 the prediction is " +
         names[0] +
         ", right of it " +
         names[1] +

@@ -59,7 +59,7 @@ async function ask() {
 function headline(why) {
   const what = why.target ? `${why.target}: predicted ` : "Predicted ";
   if (why.output === null) return `${what}${why.decision.toPrecision(4)}`;
-  const p = why.probability;
+  const p = why.trust && why.trust.probability;
   const sure = typeof p === "number" ? `, probability ${(100 * p).toFixed(0)} %` : "";
   return `${what}${why.prediction}${sure}`;
 }
@@ -77,6 +77,19 @@ function shown(why) {
       element("td", { textContent: one.name }),
       element("td", { className: "number", textContent: one.psi.toFixed(2) }),
       element("td", { textContent: one.embedding.join(", ") }),
+    ),
+  );
+  const covariates = why.covariates.map((one) =>
+    element(
+      "tr",
+      {},
+      element("td", {
+        className: `number ${side(one.contribution)}`,
+        textContent: signed(one.contribution),
+      }),
+      element("td", { textContent: one.name }),
+      element("td"),
+      element("td", { textContent: String(one.value) }),
     ),
   );
   const intercept = element(
@@ -97,24 +110,29 @@ function shown(why) {
     element("td"),
     element("td"),
   );
-  const head = ["adds", "graphlet", "psi", "nodes"].map((textContent) =>
+  const head = ["adds", "graphlet", "psi", model.molecules ? "atoms" : "nodes"].map((textContent) =>
     element("th", { textContent, scope: "col" }),
   );
   const table = element(
     "table",
     {},
     element("thead", {}, element("tr", {}, ...head)),
-    element("tbody", {}, intercept, ...rows, total),
+    element("tbody", {}, intercept, ...rows, ...covariates, total),
   );
   const notes = [...why.notes];
   if (!present.length)
-    notes.push("No graphlet occurs here: this is the answer of the intercept alone.");
+    notes.push("No graphlet occurs here: the prediction is the intercept alone.");
   return element(
     "div",
     { className: "explanation" },
     element("p", { className: "headline", textContent: headline(why) }),
     element("div", { className: "pictures" }, picture(why.picture)),
     table,
+    element(
+      "ul",
+      { className: "trust" },
+      ...(why.trust ? why.trust.lines : []).map((textContent) => element("li", { textContent })),
+    ),
     ...notes.map((textContent) => element("p", { className: "error", textContent })),
   );
 }

@@ -41,7 +41,7 @@ START_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class RayEngine:
-    """Trains on graphs that lie in worker processes of Ray, on one machine or many.
+    """Trains on graphs in worker processes of Ray, on one machine or many.
 
     Needs ``pip install 'aglets[ray]'``. A Ray that is running already is used and left running;
     else one is started for the fit on this machine, quietly, and stopped after it.
@@ -129,7 +129,7 @@ class RayEngine:
         self.__dict__.update(state)
 
     def place(self, sample: Sample | StoredSample, plan: MiningPlan) -> ShardedPlacement:
-        """Deal the graphs to pieces, send these to the workers, and plant a tree in each."""
+        """Distribute the graphs to pieces, send these to the workers, and begin a tree in each."""
         pieces = dealt(sample, self.n_pieces)
         crew = self.__dict__.get("_crew") or self._new_crew()
         shards = [crew.made(k, loaded_shard, (piece,)) for k, piece in enumerate(pieces)]

@@ -41,7 +41,7 @@ __all__ = ["ShardedEngine", "ShardedPlacement", "dealt", "planted"]
 
 @dataclass(frozen=True)
 class ShardedEngine:
-    """Trains on graphs that are dealt to several shards in this process.
+    """Trains on graphs in several shards of this process.
 
     The model is that of one shard, but for rounding in sums; with several starting vectors per
     label these are found in another way. Training takes longer than in one piece: this engine
@@ -89,7 +89,7 @@ class ShardedEngine:
         return nullcontext()
 
     def place(self, sample: Sample | StoredSample, plan: MiningPlan) -> ShardedPlacement:
-        """Deal the graphs, and plant a tree in each shard."""
+        """Distribute the graphs, and begin a mining tree in each shard."""
         shards = [loaded_shard(piece) for piece in dealt(sample, self.n_shards)]
         return planted(shards, plan, len(sample.targets), sample.covariates is not None)
 
