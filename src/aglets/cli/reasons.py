@@ -137,8 +137,7 @@ def _text(model: LagraModel, contributions: Any, embeddings: Any, covariate_valu
     parts = [
         (
             contribution,
-            f"{model.graphlets[j].name} {contribution:+.3g} "
-            f"at {'-'.join(map(str, embeddings[j].tolist()))}",
+            f"{model.graphlets[j].name} {contribution:+.3g} at {_where(embeddings[j].tolist())}",
         )
         for j, contribution in enumerate(contributions.tolist())
         if contribution != 0.0 and embeddings[j] is not None
@@ -151,3 +150,9 @@ def _text(model: LagraModel, contributions: Any, embeddings: Any, covariate_valu
     ]
     parts.sort(key=lambda part: -abs(part[0]))
     return "; ".join(text for _, text in parts[:MAX_REASONS])
+
+
+def _where(matched: list[Any]) -> str:
+    """Write the nodes of a match, as in 4-5; of a graphlet that counts, those of every place."""
+    places = matched if isinstance(matched[0], list) else [matched]
+    return ", ".join("-".join(map(str, place)) for place in places)

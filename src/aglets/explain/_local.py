@@ -256,9 +256,11 @@ class LocalExplanation(Drawable):
         for entry in self.contributions:
             if entry.embedding is not None:
                 nodes = ", ".join(map(str, entry.embedding))
+                node = "atom" if self.molecule else "node"
                 lines.append(
                     f"  {entry.contribution:+9.4f}  {counted_name(entry.graphlet)} "
-                    f"({_value(entry)}, nodes {nodes}{_more(entry)})"
+                    f"({_value(entry)}, {node}{'s'[len(entry.embedding) == 1 :]} {nodes}"
+                    f"{_more(entry)})"
                 )
         lines += [
             f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
@@ -305,7 +307,7 @@ class LocalExplanation(Drawable):
             ]
             for entry in self.covariates
         ]
-        head = ["graphlet", "contribution", "psi", "", "nodes"]
+        head = ["graphlet", "contribution", "psi", "", "atoms" if self.molecule else "nodes"]
         picture = explained_svg(self.graph, self.node_importance, self.edge_importance)
         lines = [] if self.trust is None else self.trust.lines
         said = "".join(f"<li>{html.escaped(line)}</li>" for line in lines)
@@ -379,7 +381,7 @@ def explain_local(
     >>> print(why)
     Predicted alcohol (decision -0.9000 for amine)
       ...0.0000  intercept
-      -0.9000  O (psi 1.000, nodes 2)
+      -0.9000  O (psi 1.000, node 2)
       1 graphlet does not occur
       probability of alcohol 0.9... (base rate 0.50)
       90 % prediction set: alcohol
