@@ -153,6 +153,10 @@ def _text(model: LagraModel, contributions: Any, embeddings: Any, covariate_valu
 
 
 def _where(matched: list[Any]) -> str:
-    """Write the nodes of a match, as in 4-5; of a graphlet that counts, those of every place."""
+    """Write the nodes of a match, as in 4-5; of a graphlet that counts, all distinct sets."""
     places = matched if isinstance(matched[0], list) else [matched]
-    return ", ".join("-".join(map(str, place)) for place in places)
+    # A symmetric graphlet has several places on the same nodes; the first is enough to see them.
+    distinct: dict[frozenset[int], list[int]] = {}
+    for place in places:
+        distinct.setdefault(frozenset(place), place)
+    return ", ".join("-".join(map(str, place)) for place in distinct.values())
