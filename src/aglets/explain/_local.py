@@ -383,7 +383,7 @@ def explain_local(
       ...0.0000  intercept
       -0.9000  O (psi 1.000, node 2)
       1 graphlet does not occur
-      probability of alcohol 0.9... (base rate 0.50)
+      probability of alcohol: 0.9... (base rate 0.50)
       90 % prediction set: alcohol
       nearest training graphs: row 0 (alcohol, distance 0); ...
     """

@@ -132,10 +132,10 @@ class Trust:
         lines = []
         if self.probability is not None:
             base = "" if self.base_rate is None else f" (base rate {self.base_rate:.2f})"
-            lines.append(f"probability of {self.prediction} {_two_digits(self.probability)}{base}")
+            lines.append(f"probability of {self.prediction}: {_two_digits(self.probability)}{base}")
             lines += self._other_class
         elif self.mean is not None:
-            lines.append(f"mean of the training {graph}s {self.mean:.4g}")
+            lines.append(f"mean of the training {graph}s: {self.mean:.4g}")
         percent = f"{100 * (1 - self.alpha):.3g} %"
         if self.prediction_set is not None:
             listed = ", ".join(map(str, self.prediction_set))
