@@ -158,6 +158,25 @@ COMMANDS: dict[str, tuple] = {
         "Expected the output to end in .csv, .jsonl, .ndjson, .parquet, .pq, got '{}/a.xls'; or "
         "name its format with --to.",
     ),
+    "predict: packed Parquet": (
+        ["predict", "{}/demo.aglets", "{}/t.csv", "-o", "{}/a.parquet.gz"],
+        1,
+        "Expected the output to end in .csv, .jsonl, .ndjson, .parquet, .pq, got "
+        "'{}/a.parquet.gz'; or name its format with --to.",
+    ),
+    "predict: standard input of no known format": (
+        ["predict", "{}/demo.aglets", "-"],
+        1,
+        "Expected the format of standard input; name it with --format: csv, gspan, json, jsonl, "
+        "parquet, sdf, shards, smi, tsv, tu.",
+    ),
+    "evaluate: a score that nobody knows": (
+        ["evaluate", "{}/t.csv", "--target", "y", "--scoring", "auc"],
+        1,
+        "Expected scoring to be one of roc_auc, average_precision, accuracy, balanced_accuracy, "
+        "matthews_corrcoef, r2, neg_root_mean_squared_error, neg_mean_absolute_error, spearman, or "
+        "another name in sklearn.metrics.get_scorer_names(). Got 'auc' instead.",
+    ),
     "predict: Parquet on the screen": (
         ["predict", "{}/demo.aglets", "{}/t.csv", "--to", "parquet"],
         1,

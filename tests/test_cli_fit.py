@@ -89,6 +89,22 @@ def test_fit_reports_to_machines(molecules, tmp_path, capsys):
     assert 0.5 < summary["validation_score"] <= 1.0
 
 
+@pytest.mark.parametrize(
+    ("weights", "name"),
+    [
+        (["--class-weight", "balanced"], "balanced accuracy"),
+        (["--class-weight", "acidic=2", "--class-weight", "neutral=1"], "weighted accuracy"),
+    ],
+)
+def test_the_score_of_weighted_classes_is_called_so(molecules, tmp_path, weights, name, capsys):
+    words = ["fit", str(molecules), "--target", "kind", "-o", str(tmp_path / "x"), *QUICK]
+    assert main([*words, *weights, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["score_name"] == name
+    known = summary["held_out"].get(name)
+    assert known is None or summary["validation_score"] == pytest.approx(known)
+
+
 def test_fit_can_be_quiet(molecules, tmp_path, capsys):
     output = str(tmp_path / "x.aglets")
     words = ["fit", str(molecules), "--target", "kind", "-o", output, "--quiet", *QUICK]
@@ -258,6 +274,8 @@ def test_predictions_keep_the_order_and_the_place_of_what_failed(demo_model, new
     assert rows[2]["error"] == "'C1CC' is not a valid SMILES"
     assert err == (
         "Note: 1 of 4 rows could not be read: row 2 (line 3): 'C1CC' is not a valid SMILES.\n"
+        "Note: No graphlet of the model occurs in 1 of 4 rows (row 0): the prediction there is the "
+        "intercept alone.\n"
     )
 
 

@@ -140,12 +140,70 @@ def test_notes_on_all_rows_are_said_once(model, tmp_path, capsys, monkeypatch):
     for jobs in ("1", "2"):
         assert main(["predict", model, str(path), "--jobs", jobs]) == 0
         notes = [line for line in capsys.readouterr().err.splitlines() if line]
-        assert len(notes) == 2
+        assert len(notes) == 3
         assert "gasteiger_charge is not defined for all atoms of 6 of 18 molecules" in notes[0]
         assert "(the first is row 2)" in notes[0]
         assert "never seen in fit; their nodes can match no graphlet." in notes[1]
         assert "'Si' in row 1" in notes[1]
         assert "'Se' in row 2" in notes[1]
+        assert "No graphlet of the model occurs in " in notes[2]
+
+
+def test_rows_without_graphlets_are_noted_once(model, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("aglets.cli.predict.BATCH", 2)
+    path, texts = tmp_path / "bare.smi", ["C", "CCO", "C1", "[Na+].[Cl-]", "OCO", *["CF"] * 6]
+    path.write_text("\n".join(texts))
+    assert main(["predict", model, str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert err.count("No graphlet") == 1
+    assert "occurs in 8 of 11 rows (rows 0, 3, 5, 6, 7, ...): the prediction there is" in err
+    read_rows = [row for row, text in enumerate(texts) if text != "C1"]
+    with pytest.warns(UserWarning, match="never seen in fit"):
+        psi = aglets.load(model).transform([texts[row] for row in read_rows])
+    assert [row for row, values in zip(read_rows, psi, strict=True) if not values.any()] == [
+        0, 3, *range(5, 11)
+    ]  # fmt: skip
+    assert len({row["decision"] for row in read(out)[5:]}) == 1
+
+
+def test_a_model_without_graphlets_has_no_rows_without_them(tmp_path, capsys):
+    path, data = tmp_path / "empty.aglets", tmp_path / "new.smi"
+    data.write_text("CCO\n")
+    LagraClassifier(maxpat=1, lambda_ratio=1.0).fit(SMILES, ["alcohol", "amine"] * 6).save(path)
+    assert main(["predict", str(path), str(data)]) == 0
+    assert "No graphlet" not in capsys.readouterr().err
+
+
+def test_reasons_name_the_atoms_of_every_place_that_counts(tmp_path, capsys):
+    path, data = tmp_path / "counts.aglets", tmp_path / "new.smi"
+    diols = ["OCCO", "OCC(O)CO", "OCCCO", "NCCN", "NCC(N)CN", "NCCCN"]
+    data.write_text("OCCCCO\n")
+    options = {"maxpat": 2, "n_lambdas": 5, "pooling": ("sum",), "random_state": 0}
+    LagraClassifier(**options).fit(diols * 3, (["diol"] * 3 + ["amine"] * 3) * 3).save(path)
+    assert main(["predict", str(path), str(data), "--explain"]) == 0
+    reasons = read(capsys.readouterr().out)[0]["explanation"].split("; ")
+    mol = Chem.MolFromSmiles("OCCCCO")
+    for reason in reasons:
+        name, where = reason.rsplit(" at ", 1)
+        name = name.split(" ")[0]
+        found = {
+            tuple(sorted(match)) for match in mol.GetSubstructMatches(Chem.MolFromSmarts(name))
+        }
+        named = [tuple(sorted(map(int, place.split("-")))) for place in where.split(", ")]
+        assert len(named) == len(set(named))
+        assert set(named) == found
+
+
+@pytest.mark.parametrize("name", ["out.csv.gz", "out.jsonl.gz"])
+def test_results_are_packed_if_the_name_says_so(model, table, tmp_path, name):
+    words = ["predict", model, str(table), "--smiles", "mol", "-q", "-o"]
+    packed, plain = tmp_path / name, tmp_path / name.removesuffix(".gz")
+    for output in (packed, plain):
+        assert main([*words, str(output)]) == 0
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    again = packed.read_bytes()
+    assert main([*words, str(packed)]) == 0
+    assert packed.read_bytes() == again
 
 
 def test_tables_are_read_from_standard_input(model, table, capsys):

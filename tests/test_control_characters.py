@@ -89,3 +89,19 @@ def test_predictions_on_a_terminal_are_escaped_and_in_a_file_kept():
     for file, expected in ((Screen(), "\\x1b[2J"), (io.StringIO(), "\x1b[2J")):
         _CsvWriter(file, {"prediction": str}).write([{"prediction": "\x1b[2J"}])
         assert file.getvalue() == f"prediction\n{expected}\n"
+
+
+def test_no_part_of_a_name_is_drawn_as_a_picture(tmp_path, capsys):
+    # ":o:" is aromatic oxygen between two bonds, and a picture to whoever writes chats.
+    graphs = GraphSet.from_lists(labels=[[":o:", "C"], ["C", "C"]] * 10, edges=[[(0, 1)]] * 20)
+    model, data = str(tmp_path / "furan.aglets"), str(tmp_path / "furan.json")
+    LagraClassifier(maxpat=1, n_lambdas=5).fit(graphs, ["yes", "no"] * 10).save(model)
+    graphs.to_json(data)
+    for words in (
+        ["show", model],
+        ["explain", model, data],
+        ["data", "info", data],
+        ["frequent", data, "--maxpat", "1", "--min-support", "1"],
+    ):
+        assert main(words) == 0
+        assert ":o:" in capsys.readouterr().out, words

@@ -281,6 +281,9 @@ def test_fit_keeps_a_test_part_aside_and_lists_it(molecules, tmp_path, split, ca
     model = load(output)
     smiles, y = frame["smiles"].iloc[at].tolist(), frame["kind"].iloc[at].to_numpy()
     assert [row["prediction"] for row in rows] == model.predict(smiles).tolist()
+    p = [float(row["probability_neutral"]) for row in rows]
+    np.testing.assert_allclose(p, model.predict_proba(smiles)[:, 1], rtol=1e-5)
+    assert {"decision", "probability_acidic"} < set(rows[0])
     auc = scikit.roc_auc_score(y, model.decision_function(smiles))
     assert tested["metrics"]["AUC"] == pytest.approx(auc)
     # Nothing of the test part was seen: the rest alone gives the same model.

@@ -85,7 +85,8 @@ def test_nodes_of_training_graphs_are_familiar_and_unknown_labels_are_not(molecu
         strange = fitted.explain("CC[Si]").trust
     assert strange.unfamiliar == (1, 2)
     assert strange.unfamiliar_share == pytest.approx(2 / 3)
-    assert "2 of 3 atoms have surroundings that no training molecule has: 1, 2" in strange.lines
+    said = "2 of 3 atoms have surroundings that no training molecule has: atoms 1, 2"
+    assert said in strange.lines
 
 
 def test_too_many_surroundings_are_not_kept(molecules, monkeypatch):
@@ -124,6 +125,29 @@ def test_a_molecule_without_graphlets_is_said_to_have_none(fitted):
         assert any("no graphlet occurs in this molecule" in line for line in trust.lines)
         assert fitted.explain(smiles).decision == pytest.approx(fitted.intercept_[0])
     assert not fitted.explain("CC(=O)O").trust.no_graphlet
+
+
+def test_covariates_also_say_something_where_no_graphlet_occurs(molecules):
+    graphs, y = molecules
+    model = LagraClassifier(**QUICK).fit(graphs, y, covariates=graphs.n_nodes[:, None])
+    trust = model.explain(GraphSet.from_smiles(["C"]), covariates=[[1]])[0].trust
+    said = (
+        "no graphlet occurs in this molecule: the prediction is the intercept and covariates alone"
+    )
+    assert said in trust.lines
+
+
+def test_a_class_that_is_more_probable_than_the_predicted_one_is_named(molecules):
+    graphs, y = molecules
+    model = LagraClassifier(**QUICK, class_weight={"acidic": 30, "neutral": 1}).fit(graphs, y)
+    said = 0
+    for why in model.explain(graphs):
+        found = [line for line in why.trust.lines if "is more probable" in line]
+        expected = max(why.trust.probabilities, key=why.trust.probabilities.get)
+        assert bool(found) == (expected != why.prediction)
+        assert all(line.startswith(f"{expected} is more probable (0.") for line in found)
+        said += len(found)
+    assert said
 
 
 def test_explanations_show_probability_base_rate_and_set(molecules, fitted):

@@ -309,6 +309,7 @@ def other_benchmarks(page: Path) -> list[str]:
     return [
         "## Molecules, next to what chemists use",
         *bench_molecules.paragraphs(),
+        *bench_molecules.compared(records("molecules")),
         *bench_molecules.tables(records("molecules")),
         origin("molecules"),
         "## Twelve assays at once",

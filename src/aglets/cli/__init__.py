@@ -33,7 +33,7 @@ def _run(given: list[str]) -> int:
     from aglets.drawing.text import visible
 
     debug = "--debug" in given
-    stderr = Console(stderr=True, soft_wrap=True, highlight=False)
+    stderr = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: stderr.print(

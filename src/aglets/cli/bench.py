@@ -60,4 +60,4 @@ def _print(rows: list[dict[str, Any]]) -> None:
         table.add_row(
             row["task"], row["result"], f"{row['cpu_seconds']:.3f}", f"{row['wall_seconds']:.3f}"
         )
-    Console(highlight=False).print(table)
+    Console(highlight=False, emoji=False).print(table)

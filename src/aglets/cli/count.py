@@ -66,7 +66,7 @@ def _print(counts: Counts, *, n_graphs: int, maxpat: int) -> None:
     table.add_column("patterns", justify="right")
     for nodes, number in counts.by_nodes.items():
         table.add_row(str(nodes), str(number))
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     console.print(table)
     start = "" if counts.complete else "The time is over: at least "
     console.print(

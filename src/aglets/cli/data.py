@@ -63,7 +63,7 @@ def list_data(as_json: AsJson = False) -> None:
         where = "aglets data fetch downloads it" if entry.folder is None else str(entry.folder)
         shown = ("" if n is None else str(n) for n in numbers)
         table.add_row(visible(entry.name), *shown, visible(where))
-    Console(highlight=False, markup=False).print(table)
+    Console(highlight=False, emoji=False, markup=False).print(table)
 
 
 def fetch(
@@ -93,7 +93,7 @@ def info(source: Source, as_json: AsJson = False) -> None:
     table.add_column(overflow="fold")
     for name, text in found.rows():
         table.add_row(visible(name), visible(text))
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, emoji=False, markup=False)
     console.print(table)
     for text in found.warnings:
         console.print(f"Warning: {visible(text)}", style="yellow", soft_wrap=True)

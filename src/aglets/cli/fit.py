@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from aglets.cli.progress import Best, FitProgress
     from aglets.model import LagraModel
+    from aglets.model.target import Target
     from aglets.training.fitting import Task
 
 EXAMPLES = (
@@ -322,7 +323,7 @@ def _summary(
         "classes": classes[0] if single else classes,
         "n_graphlets": len(model.graphlets),
         "validation_score": score,
-        "score_name": targets[0].score_name if single else "mean score",
+        "score_name": _score_name(targets[0], estimator) if single else "mean score",
         "held_out": estimator.held_out_metrics_,
         "rho": model.rho if isinstance(model.rho, float) else model.rho.tolist(),
         "maxpat": estimator.maxpat_ if fitted else None,
@@ -336,6 +337,14 @@ def _summary(
         "seconds": round(seconds, 3),
         "paths_resumed": progress.n_resumed,
     }
+
+
+def _score_name(target: Target, estimator: Any) -> str:
+    """Name what validation graphs are scored by; with class weights they count in it, too."""
+    weights = None if target.classes is None else estimator.class_weight
+    if weights is None:
+        return target.score_name
+    return f"{'balanced' if weights == 'balanced' else 'weighted'} {target.score_name}"
 
 
 def _is_chosen(task: Task, estimator: Any) -> bool:
@@ -374,7 +383,7 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
 
     from aglets.model.metrics import text_of
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
     parts = [f"{summary['n_graphlets']} graphlets"]
     parts += [f"{len(summary['targets'])} targets"] if summary["targets"] else []
     if summary["validation_score"] is not None:

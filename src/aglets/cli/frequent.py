@@ -69,6 +69,6 @@ def frequent(
     for p in shown:
         name = pattern_name(p.labels, p.edges, p.edge_labels)
         table.add_row(str(p.support), f"{p.support / len(graphs):.1%}", str(len(p.labels)), name)
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, emoji=False, markup=False)
     console.print(table)
     console.print(f"{len(patterns)} patterns, {len(shown)} shown")

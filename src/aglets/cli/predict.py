@@ -99,7 +99,7 @@ def predict(
             writer.write([columns.joined(row) for row in result.rows])
             notes.add(result.notes)
     if not quiet:
-        stderr = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+        stderr = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False, markup=False)
         for text in notes.sentences():
             stderr.print(f"Note: {text}", style="yellow")
         if output is not None:
@@ -204,7 +204,8 @@ def _whole(source: Source, model: LagraModel, asked: Asked) -> Iterator[Result]:
         rows = range(start, start + len(part))
         notes = RowNotes(len(part))
         notes.note_labels(spec, part, rows)
-        predictions = _predictions(model, part, asked)
+        predictions, bare = _predictions(model, part, asked)
+        notes.bare += [rows[position] for position in bare]
         yield Result(
             [({}, {"row": row} | p) for row, p in zip(rows, predictions, strict=True)], notes
         )
@@ -266,7 +267,9 @@ def _predicted(model: LagraModel, rows: list[Raw], kind: str, asked: Asked) -> P
         kept = [readable[position].row for position in batch.kept]
         notes.note_labels(model.input_spec, batch.graphs, kept)
         table = None if own is None else [own[row] for row in kept]
-        for row, values in zip(kept, _predictions(model, batch.graphs, asked, table), strict=True):
+        predictions, bare = _predictions(model, batch.graphs, asked, table)
+        notes.bare += [kept[position] for position in bare]
+        for row, values in zip(kept, predictions, strict=True):
             written[row - first].update(values)
     for failure in failures:
         written[failure.row - first]["error"] = failure.reason
@@ -316,7 +319,8 @@ def _columns(model: LagraModel, asked: Asked) -> dict[str, type]:
 
 def _predictions(
     model: LagraModel, graphs: Any, asked: Asked, covariates: Any = None
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Predict graphs; also list those that only the intercept says something of."""
     scaled = model.input_spec.to_model_units(graphs, warn=False)  # noted for all rows together
     psi, embeddings = model.agis_scaled(scaled, return_embeddings=True)
     covariate_values = model.covariate_values(graphs, covariates)
@@ -331,4 +335,7 @@ def _predictions(
         {**dict(zip(called, one, strict=True)), **dict(zip(names, numbers, strict=True)), **more}
         for one, numbers, more in zip(zip(*predicted, strict=True), values, added, strict=True)
     ]
-    return rows
+    if not model.graphlets or model.covariates is not None:
+        return rows, []
+    found = (any(embedding is not None for embedding in row) for row in embeddings)
+    return rows, [i for i, occurs in enumerate(found) if not occurs]

@@ -137,8 +137,7 @@ def _text(model: LagraModel, contributions: Any, embeddings: Any, covariate_valu
     parts = [
         (
             contribution,
-            f"{model.graphlets[j].name} {contribution:+.3g} "
-            f"at {'-'.join(map(str, embeddings[j].tolist()))}",
+            f"{model.graphlets[j].name} {contribution:+.3g} at {_where(embeddings[j].tolist())}",
         )
         for j, contribution in enumerate(contributions.tolist())
         if contribution != 0.0 and embeddings[j] is not None
@@ -151,3 +150,13 @@ def _text(model: LagraModel, contributions: Any, embeddings: Any, covariate_valu
     ]
     parts.sort(key=lambda part: -abs(part[0]))
     return "; ".join(text for _, text in parts[:MAX_REASONS])
+
+
+def _where(matched: list[Any]) -> str:
+    """Write the nodes of a match, as in 4-5; of a graphlet that counts, all distinct sets."""
+    places = matched if isinstance(matched[0], list) else [matched]
+    # A symmetric graphlet has several places on the same nodes; the first is enough to see them.
+    distinct: dict[frozenset[int], list[int]] = {}
+    for place in places:
+        distinct.setdefault(frozenset(place), place)
+    return ", ".join("-".join(map(str, place)) for place in distinct.values())

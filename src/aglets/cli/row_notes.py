@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RowNotes"]
 
+#: Rows that a sentence lists.
+MAX_ROWS = 5
+
 
 @dataclass
 class RowNotes:
-    """Rows that could not be read, that have imputed attributes, or labels unknown to the model.
+    """Rows that could not be read, have imputed attributes, unknown labels, or no graphlet.
 
     Parameters
     ----------
@@ -29,6 +32,8 @@ class RowNotes:
         Rows with a property of atoms that is not defined.
     nodes, edges : dict
         Labels that the model never saw, with the first row that has each.
+    bare : list of int
+        Rows in which no graphlet of the model occurs.
     """
 
     n_rows: int = 0
@@ -36,6 +41,7 @@ class RowNotes:
     imputed: list[int] = field(default_factory=list)
     nodes: dict[Hashable, int] = field(default_factory=dict)
     edges: dict[Hashable, int] = field(default_factory=dict)
+    bare: list[int] = field(default_factory=list)
 
     def add(self, other: RowNotes) -> None:
         """Take in the notes of later rows."""
@@ -44,6 +50,7 @@ class RowNotes:
         self.imputed += other.imputed
         self.nodes = {**other.nodes, **self.nodes}
         self.edges = {**other.edges, **self.edges}
+        self.bare += other.bare
 
     def note_labels(self, spec: InputSpec, graphs: GraphSet, rows: Sequence[int]) -> None:
         """Note labels of graphs, which are those of these rows, that the model never saw."""
@@ -66,8 +73,19 @@ class RowNotes:
             said.append(imputed_text(self.imputed, self.n_rows))
         found = (dict(sorted(part.items(), key=itemgetter(1))) for part in (self.nodes, self.edges))
         said += UnknownLabels(*found).sentences("row")
+        if self.bare:
+            said.append(
+                f"No graphlet of the model occurs in {len(self.bare)} of {self.n_rows} rows "
+                f"({_listed(self.bare)}): the prediction there is the intercept alone."
+            )
         return [visible(text) for text in said]
 
 
 def _in_rows(found: Mapping[Any, int], rows: Sequence[int]) -> dict[Any, int]:
     return {value: rows[graph] for value, graph in found.items()}
+
+
+def _listed(rows: Sequence[int]) -> str:
+    """List the first rows."""
+    more = ", ..." if len(rows) > MAX_ROWS else ""
+    return f"row{'s'[len(rows) == 1 :]} {', '.join(map(str, rows[:MAX_ROWS]))}{more}"

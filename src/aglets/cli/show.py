@@ -117,7 +117,7 @@ def print_model(
     in_words = not numbers and all(graphlet.node_words for graphlet in model.graphlets)
     names = names_of(model.input_spec.attribute_names, model.input_spec.n_attributes)
     names = ("atom",) if in_words else names
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, emoji=False, markup=False)
     console.print(
         f"{visible(name)}: {len(model.graphlets)} graphlets, {_outputs(model)}, "
         f"rho {model.rho_text}, loss {model.loss}, fitted with aglets {visible(model.version)}",

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import Enum
+from gzip import GzipFile
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
@@ -18,6 +19,9 @@ from aglets.writing import partial
 __all__ = ["OutputFormat", "Writer", "check_format", "opened_writer"]
 
 Row = Mapping[str, Any]
+
+#: The ending of text that is packed.
+PACKED = ".gz"
 
 
 class OutputFormat(str, Enum):
@@ -129,7 +133,12 @@ def opened_writer(
         if kind is OutputFormat.parquet:
             yield _ParquetWriter(file, columns, stack)
             return
-        text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        packed = None
+        if path.suffix.lower() == PACKED:
+            # No name and time in it: equal results are equal files.
+            packed = stack.enter_context(GzipFile("", "wb", fileobj=file, mtime=0))
+        target = packed or file
+        text = TextIOWrapper(target, encoding="utf-8", newline="", write_through=True)
         yield _text_writer(text, kind, columns, copied)
         text.detach()
 
@@ -155,9 +164,12 @@ def _by_ending(path: Path | None) -> OutputFormat:
         ".parquet": OutputFormat.parquet,
         ".pq": OutputFormat.parquet,
     }
-    if path.suffix.lower() not in endings:
+    packed = path.suffix.lower() == PACKED
+    ending = (path.with_suffix("") if packed else path).suffix.lower()
+    kind = endings.get(ending)
+    if kind is None or (packed and kind is OutputFormat.parquet):
         raise ValueError(
             f"Expected the output to end in {', '.join(endings)}, got {str(path)!r}; "
             "or name its format with --to."
         )
-    return endings[path.suffix.lower()]
+    return kind

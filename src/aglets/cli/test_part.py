@@ -77,8 +77,12 @@ class TestPart:
             columns |= {} if values is None else {name: list(values)}
         columns |= _by_target("target", model, y[self.test])
         columns |= _by_target("prediction", model, predicted)
-        kinds = dict.fromkeys(columns, str)
-        with opened_writer(path, None, kinds, kinds) as writer:
+        copied = dict.fromkeys(columns, str)
+        numbers = model.outputs.values(f, model.probabilities_from_decision(f))
+        names = model.outputs.value_names(model.probabilistic)
+        columns |= dict(zip(names, numbers.T.tolist(), strict=True))
+        kinds = copied | dict.fromkeys(names, float)
+        with opened_writer(path, None, kinds, copied) as writer:
             writer.write(
                 [
                     dict(zip(columns, row, strict=True))

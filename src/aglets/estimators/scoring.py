@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from aglets.model.metrics import METRICS, Answers, Metric, metric_named
 
@@ -47,6 +47,11 @@ def scorer_for(scoring: Any, estimator: Any, covariates: Any) -> Score:
         raise ValueError(
             f"Expected scoring to be one of {', '.join(map(repr, METRICS))} where there are "
             f"covariates, which scorers of scikit-learn do not know. Got {scoring!r} instead."
+        )
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        raise ValueError(
+            f"Expected scoring to be one of {', '.join(METRICS)}, or another name in "
+            f"sklearn.metrics.get_scorer_names(). Got {scoring!r} instead."
         )
     function = check_scoring(estimator, scoring)
     return Score(scoring if isinstance(scoring, str) else _name_of(scoring), None, function)

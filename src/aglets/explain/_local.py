@@ -259,11 +259,12 @@ class LocalExplanation(Drawable):
         lines = [f"{_headline(self)}", f"  {self.intercept:+9.4f}  intercept"]
         for entry in self.contributions:
             if entry.embedding is not None:
-                nodes = "node " if len(entry.embedding) == 1 else "nodes "
-                nodes += ", ".join(map(str, entry.embedding))
+                word = "atom" if self.molecule else "node"
+                word += "" if len(entry.embedding) == 1 else "s"
+                nodes = ", ".join(map(str, entry.embedding))
                 lines.append(
                     f"  {entry.contribution:+9.4f}  {counted_name(entry.graphlet)} "
-                    f"({_value(entry)}, {nodes}{_more(entry)})"
+                    f"({_value(entry)}, {word} {nodes}{_more(entry)})"
                 )
         lines += [
             f"  {entry.contribution:+9.4f}  covariate {short_name(entry.name)} "
@@ -310,7 +311,7 @@ class LocalExplanation(Drawable):
             ]
             for entry in self.covariates
         ]
-        head = ["graphlet", "contribution", "psi", "", "nodes"]
+        head = ["graphlet", "contribution", "psi", "", "atoms" if self.molecule else "nodes"]
         picture = explained_svg(self.graph, self.node_importance, self.edge_importance)
         lines = [] if self.trust is None else self.trust.lines
         said = "".join(f"<li>{html.escaped(line)}</li>" for line in lines)
@@ -386,7 +387,7 @@ def explain_local(
       ...0.0000  intercept
       -0.9000  O (psi 1.000, node 2)
       1 graphlet does not occur
-      probability of alcohol 0.9... (base rate 0.50)
+      probability of alcohol: 0.9... (base rate 0.50)
       90 % prediction set: alcohol
       nearest training graphs: row 0 (alcohol, distance 0); ...
     """

@@ -90,6 +90,8 @@ class Trust:
         The conformal interval at this ``alpha``.
     molecule : bool
         Whether graphs are molecules.
+    covariates : bool
+        Whether the model has covariates, too.
     """
 
     prediction: Any
@@ -104,6 +106,7 @@ class Trust:
     prediction_set: tuple[Any, ...] | None
     interval: tuple[float, float] | None
     molecule: bool = False
+    covariates: bool = False
 
     @property
     def probability(self) -> float | None:
@@ -125,13 +128,14 @@ class Trust:
     @property
     def lines(self) -> list[str]:
         """Say all that is known, in a sentence each."""
-        graph, nodes = ("molecule", "atoms") if self.molecule else ("graph", "nodes")
+        graph, node = ("molecule", "atom") if self.molecule else ("graph", "node")
         lines = []
         if self.probability is not None:
             base = "" if self.base_rate is None else f" (base rate {self.base_rate:.2f})"
-            lines.append(f"probability of {self.prediction} {_two_digits(self.probability)}{base}")
+            lines.append(f"probability of {self.prediction}: {_two_digits(self.probability)}{base}")
+            lines += self._other_class
         elif self.mean is not None:
-            lines.append(f"mean of the training {graph}s {self.mean:.4g}")
+            lines.append(f"mean of the training {graph}s: {self.mean:.4g}")
         percent = f"{100 * (1 - self.alpha):.3g} %"
         if self.prediction_set is not None:
             listed = ", ".join(map(str, self.prediction_set))
@@ -141,16 +145,17 @@ class Trust:
             low, high = self.interval
             lines.append(f"{percent} prediction interval: {low:.4g} to {high:.4g}")
         if self.no_graphlet:
-            lines.append(
-                f"no graphlet occurs in this {graph}: the prediction is the intercept alone, the "
-                f"same for every such {graph}"
-            )
+            alone = f"the intercept alone, the same for every such {graph}"
+            said = "the intercept and covariates alone" if self.covariates else alone
+            lines.append(f"no graphlet occurs in this {graph}: the prediction is {said}")
         if self.unfamiliar:
             listed = ", ".join(map(str, self.unfamiliar[:MAX_NODES]))
             more = ", ..." if len(self.unfamiliar) > MAX_NODES else ""
+            one = len(self.unfamiliar) == 1
             lines.append(
-                f"{len(self.unfamiliar)} of {self.n_nodes} {nodes} have surroundings that no "
-                f"training {graph} has: {listed}{more}"
+                f"{len(self.unfamiliar)} of {self.n_nodes} {node}{'s'[self.n_nodes == 1 :]} "
+                f"{'has' if one else 'have'} surroundings that no training {graph} has: "
+                f"{node}{'' if one else 's'} {listed}{more}"
             )
         if self.nearest:
             listed = "; ".join(
@@ -160,6 +165,18 @@ class Trust:
             )
             lines.append(f"nearest training {graph}s: {listed}")
         return lines
+
+    @property
+    def _other_class(self) -> list[str]:
+        """Say so if another class than the predicted one is the most probable."""
+        found = self.probabilities or {}
+        likely = max(found, key=found.__getitem__, default=self.prediction)
+        if self.probability is None or found[likely] <= self.probability:
+            return []
+        return [
+            f"{likely} is more probable ({_two_digits(found[likely])}): the prediction follows the "
+            "decision, which class weights move"
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Write it as plain data."""
@@ -248,6 +265,7 @@ def trust_in(
                 if intervals is None
                 else (float(intervals[i, 0]), float(intervals[i, 1])),
                 molecule=molecule,
+                covariates=model.covariates is not None,
             )
         )
     return found

@@ -42,7 +42,8 @@ def format_of(path: PathLike, given: str | None = None) -> str:
             return name
     if os.fspath(path) == STDIN:
         raise ValueError(
-            f"Expected the format of standard input; name it: {', '.join(sorted(FORMATS))}."
+            "Expected the format of standard input; name it with --format: "
+            f"{', '.join(sorted(FORMATS))}."
         )
     known = ", ".join(suffix for name in sorted(FORMATS) for suffix in FORMATS[name].suffixes)
     raise ValueError(
