@@ -151,3 +151,33 @@ def test_the_promise_of_a_step_is_exact_next_to_an_optimum():
         )
         assert L1(lam).promise(g, beta, change) == pytest.approx(float(exact), rel=1e-7)
         assert L1(np.full(5, lam)).promise(g, beta, change) == pytest.approx(float(exact), rel=1e-7)
+
+
+def test_coefficients_at_rest_move_only_if_they_violate():
+    g, beta = np.array([1.0, -1.0, 1.1, 0.2]), np.array([0.0, 0.0, 0.0, 0.5])
+    assert L1(1.0).moving(g, beta).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_a_line_search_allows_for_the_rounding_of_sums_of_this_size(size):
+    """Where a step of nearly no length raises a sum by its rounding, it may be taken."""
+    eps = np.finfo(np.float64).eps
+
+    def step(rise):
+        return backtracking(
+            lambda x: (size * (1.0 + rise * eps), None), np.ones(1), size, np.zeros(1), 1.0
+        )
+
+    assert step(4.0).length == 1.0
+    assert step(40.0) is None
+
+
+@pytest.mark.parametrize("curvature", [0.25, 1.0, 4.0])
+def test_a_step_is_taken_if_it_is_no_longer_than_the_curvature_allows(curvature):
+    def bowl(x):
+        return 0.5 * curvature * float(x @ x), None
+
+    x = np.array([1.0, -2.0])
+    for length, taken in ((0.9, 0.9), (1.1, 0.55)):
+        step = backtracking(bowl, x, bowl(x)[0], -curvature * x, length / curvature)
+        assert step.length == taken / curvature

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aglets.training.optim import quadratic
 from aglets.training.optim.penalty import Shared
 from aglets.training.optim.quadratic import (
     SharedModel,
     minimise_quadratic,
     minimise_shared,
     newton_step,
+    solved_on_support,
 )
 
 
@@ -82,3 +84,42 @@ def test_lifted_rows_bend_more_and_intercepts_follow(n_outputs):
         block = Q[np.ix_([0, 2, 3, 5], [0, 2, 3, 5])][:, :, output] + np.diag([*lift, 0.0])
         found = np.append(change[:, output], change0[output])
         np.testing.assert_allclose(found, np.linalg.solve(block, slopes[:, output]), atol=1e-8)
+
+
+def test_the_first_coefficient_to_reach_zero_leaves_the_support_alone(monkeypatch):
+    monkeypatch.setattr(quadratic, "MAX_CHANGES", 1)
+    # On the way from 1 to -1 and to -1/4: half of it leads the first one to zero.
+    b = solved_on_support(np.eye(2), np.array([0.0, 0.75]), np.ones(2), np.ones(2))
+    assert b.tolist() == [0.0, 0.375]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_violates_most_enters_the_support_with_the_sign_of_its_slope(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(6, 20))
+    Q, q = rows @ rows.T, 10.0 * rng.normal(size=6)
+    penalty = np.append(rng.uniform(1.0, 8.0, 5), 0.0)
+    alone = np.append(np.zeros(5), q[5] / Q[5, 5])
+    slope = q - Q @ alone
+    worst = int((np.abs(slope) - penalty)[:5].argmax())
+    pair, sign = [worst, 5], np.sign(slope[worst])
+    expected = np.zeros(6)
+    expected[pair] = np.linalg.solve(Q[np.ix_(pair, pair)], q[pair] - [sign * penalty[worst], 0.0])
+    assert abs(slope[worst]) > penalty[worst]
+    monkeypatch.setattr(quadratic, "MAX_CHANGES", 2)
+    np.testing.assert_allclose(solved_on_support(Q, q, penalty, np.zeros(6)), expected)
+
+
+@pytest.mark.parametrize("times", [1.9, 3.0, 6.0])
+def test_a_step_is_taken_only_if_it_lowers_the_function(times, monkeypatch):
+    """Where rounding spoils a step it may lead too far; here it is so many times too long."""
+    Q, q, penalty, start = np.eye(1), np.ones(1), np.full(1, 1.0 / 3.0), np.ones(1)
+
+    def value(b):
+        return float(0.5 * b @ Q @ b - q @ b + penalty @ np.abs(b))
+
+    monkeypatch.setattr(quadratic, "MAX_CHANGES", 1)
+    monkeypatch.setattr(quadratic, "newton_step", lambda block, slope: times * slope)
+    b = solved_on_support(Q, q, penalty, start)
+    assert (value(b) < value(start)) == (times < 2.0)
+    assert (b == start).all() == (times > 2.0)

@@ -141,3 +141,21 @@ def test_rows_that_violate_move_a_few_at_a_time_the_worst_first():
     beta[:50] = 1.0  # rows in use move, whatever their gradient is
     assert Shared(5.0, 1.0).moving(g, beta).tolist() == [True] * 50 + [False] * 10
     assert Shared(1.0, 1.0).moving(g, beta).all()
+
+
+def test_a_row_is_in_use_with_one_entry_and_takes_no_place_of_those_that_violate():
+    g = np.column_stack([np.linspace(1.1, 1.5, 40), np.zeros(40)])
+    beta = np.zeros((40, 2))
+    g[:15, 0], beta[:15, 1] = 0.0, 1.0
+    moving = Shared(1.0, 1.0).moving(g, beta)
+    assert np.flatnonzero(moving).tolist() == [*range(15), *range(30, 40)]
+    edge = np.array([[3.0, 4.0], [3.0, 4.1]])  # the first row is where it may stay zero
+    assert Shared(5.0, 1.0).moving(edge, np.zeros((2, 2))).tolist() == [False, True]
+
+
+def test_a_penalty_is_restricted_to_some_of_its_rows():
+    chosen = np.array([True, False, True])
+    assert Shared(np.array([1.0, 2.0, 3.0]), 0.5)[chosen].lam.tolist() == [1.0, 3.0]
+    assert Shared(2.0, 0.5)[chosen] == Shared(2.0, 0.5)
+    assert L1(np.array([1.0, 2.0, 3.0]))[chosen].lam.tolist() == [1.0, 3.0]
+    assert L1(2.0)[chosen] == L1(2.0)

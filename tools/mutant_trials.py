@@ -22,9 +22,9 @@ from mutants import Mutant
 from quality_page import ROOT
 
 SOURCE = ROOT / "src"
-#: A mutant that takes so many times as long as the original, and so many seconds of the processor,
-#: is noticed; and one that only waits, so many times longer.
-PATIENCE, SECONDS, WAITING = 5.0, 20.0, 10.0
+#: A mutant with which a test takes so many times as long as without, and so many seconds of the
+#: processor more, is noticed; and one that only waits, so many times longer.
+PATIENCE, SECONDS, WAITING = 5.0, 10.0, 10.0
 #: So many tests that noticed mutants of lines nearby come first.
 FIRST = 5
 #: How a child ends: no test failed, one did, or the module could not be changed.
@@ -112,10 +112,10 @@ class Trials:
         """Run tests where nothing is changed: if they fail, all mutants would seem noticed."""
         path = self.waiting[0][0]
         nothing = Mutant(0, "nothing", ast.unparse(ast.parse(path.read_text(encoding="utf-8"))))
-        names, seconds = self._order(path, nothing.line)
+        names, _ = self._order(path, nothing.line)
         child = os.fork()
         if child == 0:
-            run_in_child(session, [items[name] for name in names], seconds)
+            run_in_child(session, [items[name] for name in names], self.base["seconds"])
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == SURVIVED
 
     def _begin(
@@ -129,7 +129,8 @@ class Trials:
         child = os.fork()
         if child == 0:
             change = (path, mutant)
-            run_in_child(session, [items[name] for name in names], seconds, change, writing)
+            chosen = [items[name] for name in names]
+            run_in_child(session, chosen, self.base["seconds"], change, writing)
         os.close(writing)
         self.running[child] = Running(path, mutant, time.time() + WAITING * seconds, reading)
 
@@ -175,18 +176,16 @@ class Trials:
 def run_in_child(
     session: pytest.Session,
     items: list[pytest.Item],
-    seconds: float,
+    seconds: dict[str, float],
     change: tuple[Path, Mutant] | None = None,
     report: int | None = None,
 ) -> None:
-    """Change a module and run tests until one fails, in so many seconds; ends the process."""
+    """Change a module and run tests until one fails or is too slow; ends the process."""
     code = KILLED
     try:
         null = os.open(os.devnull, os.O_RDWR)
         for number in range(3):
             os.dup2(null, number)
-        # Seconds of the processor: on a busy machine a mutant is not slower than on an idle one.
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
         if change is not None:
             path, mutant = change
             name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
@@ -195,7 +194,11 @@ def run_in_child(
                 code = UNCHANGED
                 return
         code = SURVIVED
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         for item, following in zip(items, [*items[1:], None], strict=True):
+            # Seconds of the processor: a busy machine makes no mutant slower.
+            last = time.process_time() + PATIENCE * seconds[item.nodeid] + SECONDS
+            resource.setrlimit(resource.RLIMIT_CPU, (int(last) + 1, hard))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if session.testsfailed:
                 code = KILLED
