@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aglets import _core
 from aglets.graphs import GraphSet
@@ -235,7 +236,7 @@ class LocalGraphs:
         self.ones = _core.SparseRows.of(np.ones((1, self.y.shape[-1])))
         self.covariates = covariate_rows(design, sample.covariates)
         largest = int(sample.graphs.n_nodes.max(initial=0))
-        self.node_type = np.uint8 if largest <= 2**8 else np.int32
+        self.node_type: npt.DTypeLike = np.uint8 if largest <= 2**8 else np.int32
 
     @property
     def n_jobs(self) -> int:

@@ -302,7 +302,7 @@ def within(chosen: Bools, mask: Bools) -> Bools:
     >>> within(np.array([True, False, True]), np.array([False, True]))
     array([False, False,  True])
     """
-    fewer = chosen.copy()
+    fewer: Bools = chosen.copy()
     fewer[chosen] = mask
     return fewer
 
