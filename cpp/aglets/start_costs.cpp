@@ -29,8 +29,8 @@ StartCosts::StartCosts(const GraphSet& graphs, const Starts& starts)
   const auto start = [&](std::int32_t type) {
     return std::span(starts.type_starts).subspan(type * d, d);
   };
-  const bool has_more = std::adjacent_find(type_labels_.begin(), type_labels_.end()) !=
-                        type_labels_.end();
+  const bool has_more =
+      std::adjacent_find(type_labels_.begin(), type_labels_.end()) != type_labels_.end();
   first_types_.reserve(graphs.n_nodes());
   first_costs_.reserve(graphs.n_nodes());
   if (has_more) more_offsets_.reserve(graphs.n_nodes());
