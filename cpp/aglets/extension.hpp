@@ -109,6 +109,7 @@ private:
   }
   void regrow_from(const DfsCode& code, int step, std::int32_t graph, std::uint64_t used,
                    double cost, Rows& rows);
+  void regrow_by_masks(const DfsCode& code, int step, std::uint64_t used, double cost, Rows& rows);
 
   const GraphSet& graphs_;
   const StartCosts& costs_;

@@ -51,6 +51,7 @@ GraphSet::GraphSet(GraphColumns columns) : columns_(std::move(columns)) {
   }
   index_neighbours();
   index_labels();
+  columns_.edges = {};  // the lists of neighbours say the same
 }
 
 void GraphSet::index_neighbours() {

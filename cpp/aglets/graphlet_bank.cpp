@@ -37,7 +37,7 @@ std::int32_t GraphletBank::add(Pattern pattern, std::vector<std::int32_t> suppor
     entry->sum_order = {};
     entry->ends = {};
     find_places(*entry, ticker);
-    entry->leads.reset(entry->place_graphs.size(), entry->matcher.pattern().labels.size());
+    entry->leads.reset(entry->place_graphs().size(), entry->matcher.pattern().labels.size());
     entry->lists.reset(entry->support->size());
   }
   entries_.push_back(std::move(entry));
@@ -54,13 +54,12 @@ std::vector<std::int32_t> GraphletBank::find_support(const Pattern& pattern, Tic
 
 /// Places of an entry without a table.
 void GraphletBank::find_places(Entry& entry, Ticker& ticker) const {
-  entry.place_graphs = *entry.support;
   entry.place_roots.clear();
+  entry.own_places.clear();
   if (!entry.channel.counts()) return;
-  entry.place_graphs.clear();
   for (const auto graph : *entry.support) {
     const auto images = entry.matcher.root_images(graph, ticker);
-    entry.place_graphs.insert(entry.place_graphs.end(), images.size(), graph);
+    entry.own_places.insert(entry.own_places.end(), images.size(), graph);
     entry.place_roots.insert(entry.place_roots.end(), images.begin(), images.end());
   }
 }
@@ -123,8 +122,9 @@ bool GraphletBank::collect(Entry& entry, Ticker& ticker) const {
       const bool is_last = i + 1 == order.size() || (counts && nodes(order[i + 1])[0] != row[0]);
       if (!is_last) continue;
       entry.ends.push_back(entry.embeddings.size() / k);
-      entry.place_graphs.push_back(graph);
-      if (counts) entry.place_roots.push_back(row[0]);
+      if (!counts) continue;
+      entry.own_places.push_back(graph);
+      entry.place_roots.push_back(row[0]);
     }
   }
   return true;
@@ -139,9 +139,9 @@ void GraphletBank::fill_table(Entry& entry) const {
   std::vector<double> row(width);
   const auto for_each_row = [&](auto&& action) {
     std::size_t at = 0;
-    for (std::size_t place = 0; place < entry.place_graphs.size(); ++place)
+    for (std::size_t place = 0; place < entry.place_graphs().size(); ++place)
       for (; at < entry.ends[place]; ++at) {
-        write_row(entry.place_graphs[place], pattern, entry.embeddings.data() + at * k, row);
+        write_row(entry.place_graphs()[place], pattern, entry.embeddings.data() + at * k, row);
         action(at);
       }
   };
@@ -206,7 +206,7 @@ void GraphletBank::match_costs(const Entry& entry, Cost&& cost,
   const auto k = static_cast<std::size_t>(entry.matcher.pattern().n_nodes());
   const auto nodes = [&](std::size_t i) { return entry.embeddings.data() + i * k; };
   std::size_t begin = 0;
-  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
+  for (std::size_t place = 0; place < entry.place_graphs().size(); ++place) {
     const auto end = entry.ends[place];
     double lowest = cost(begin);
     for (auto i = begin + 1; i < end; ++i) lowest = std::min(lowest, cost(i));
@@ -265,7 +265,7 @@ void GraphletBank::match_place(const Entry& entry, std::size_t place,
                                std::span<const std::int32_t> previous, const Scratch& scratch,
                                std::span<std::int32_t> nodes) const {
   const auto k = nodes.size();
-  const auto graph = entry.place_graphs[place];
+  const auto graph = entry.place_graphs()[place];
   const auto row = [&](std::size_t i) { return std::span(scratch.found).subspan(i * k, k); };
   const auto is_here = [&](std::size_t i) {
     return entry.place_roots.empty() || row(i)[0] == entry.place_roots[place];
@@ -331,10 +331,10 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
   Scratch scratch;
   std::size_t supporting = 0;
   bool is_listed = false, is_crowded = false;  // in the graph at hand
-  for (std::size_t place = 0; place < entry.place_graphs.size(); ++place) {
+  for (std::size_t place = 0; place < entry.place_graphs().size(); ++place) {
     ticker.tick();
     const auto before = previous.empty() ? previous : previous.subspan(place * k, k);
-    const auto graph = entry.place_graphs[place];
+    const auto graph = entry.place_graphs()[place];
     if (graph != (*entry.support)[supporting]) {
       ++supporting;
       is_listed = is_crowded = false;
@@ -364,7 +364,7 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
 /// The best embedding of a place by a search with bounds.
 Match GraphletBank::search_place(const Entry& entry, std::size_t place, FlatAttributes z,
                                  std::span<const std::int32_t> previous, Ticker& ticker) const {
-  const auto graph = entry.place_graphs[place];
+  const auto graph = entry.place_graphs()[place];
   return entry.channel.counts()
              ? entry.matcher.best_at(graph, entry.place_roots[place], z, previous, ticker)
              : entry.matcher.best(graph, z, previous, ticker);
@@ -385,8 +385,8 @@ std::vector<std::size_t> GraphletBank::order_of_places(const Entry& entry,
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto nodes = [&](std::size_t place) { return embedding.subspan(place * k, k); };
   for (auto first = order.begin(), last = first; first != order.end(); first = last) {
-    const auto graph = entry.place_graphs[*first];
-    while (last != order.end() && entry.place_graphs[*last] == graph) ++last;
+    const auto graph = entry.place_graphs()[*first];
+    while (last != order.end() && entry.place_graphs()[*last] == graph) ++last;
     const TieOrder ties(*graphs_, graph, pattern);
     std::sort(first, last,
               [&](std::size_t a, std::size_t b) { return ties.precedes(nodes(a), nodes(b)); });
@@ -404,7 +404,7 @@ void GraphletBank::pull(std::int32_t handle, FlatAttributes z,
   std::fill(sum.begin(), sum.end(), 0.0);
   for (const auto place : order_of_places(entry, embedding, weights)) {
     const double weight = weights[place];
-    const auto graph = entry.place_graphs[place];
+    const auto graph = entry.place_graphs()[place];
     const auto base = graphs_->first_node(graph);
     const auto* nodes = embedding.data() + place * k;
     std::size_t cell = 0;

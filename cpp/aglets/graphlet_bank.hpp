@@ -58,7 +58,7 @@ public:
   const Channel& channel(std::int32_t handle) const { return entries_[handle]->channel; }
   /// The graph of each place, ascending.
   const std::vector<std::int32_t>& place_graphs(std::int32_t handle) const {
-    return entries_[handle]->place_graphs;
+    return entries_[handle]->place_graphs();
   }
   /// The order in which places are added up, graph by graph: one that does not depend on how nodes
   /// are numbered. Empty without a table.
@@ -89,10 +89,14 @@ private:
         : matcher(graphs, std::move(pattern)),
           support(std::make_shared<const std::vector<std::int32_t>>(std::move(support))),
           channel(channel) {}
+    /// The graph of each place; without counting there is one in every supporting graph.
+    const std::vector<std::int32_t>& place_graphs() const {
+      return channel.counts() ? own_places : *support;
+    }
     PatternMatcher matcher;
     SparseRows::Graphs support;
     Channel channel;
-    std::vector<std::int32_t> place_graphs;
+    std::vector<std::int32_t> own_places;   // their graphs, if it counts
     std::vector<std::int32_t> place_roots;  // images of the root; empty unless it counts
     bool has_table = false;
     std::vector<std::int32_t> embeddings;  // node lists, rows in tie order within a place

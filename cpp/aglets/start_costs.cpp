@@ -29,6 +29,11 @@ StartCosts::StartCosts(const GraphSet& graphs, const Starts& starts)
   const auto start = [&](std::int32_t type) {
     return std::span(starts.type_starts).subspan(type * d, d);
   };
+  const bool has_more =
+      std::adjacent_find(type_labels_.begin(), type_labels_.end()) != type_labels_.end();
+  first_types_.reserve(graphs.n_nodes());
+  first_costs_.reserve(graphs.n_nodes());
+  if (has_more) more_offsets_.reserve(graphs.n_nodes());
   for (std::int64_t row = 0; row < graphs.n_nodes(); ++row) {
     const auto found =
         std::lower_bound(type_labels_.begin(), type_labels_.end(), graphs.label(row));
@@ -36,6 +41,7 @@ StartCosts::StartCosts(const GraphSet& graphs, const Starts& starts)
     const auto first = hosts ? static_cast<std::int32_t>(found - type_labels_.begin()) : n_types();
     first_types_.push_back(first);
     first_costs_.push_back(hosts ? squared_distance(graphs.attributes(row), start(first)) : 0.0);
+    if (!has_more) continue;
     more_offsets_.push_back(static_cast<std::int64_t>(more_costs_.size()));
     for (auto type = first + 1; type < last_types_[first]; ++type)
       more_costs_.push_back(squared_distance(graphs.attributes(row), start(type)));

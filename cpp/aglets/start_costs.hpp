@@ -49,8 +49,8 @@ private:
   // they stand alone; nodes that host nothing have n_types as their first and last type.
   std::vector<std::int32_t> first_types_;
   std::vector<double> first_costs_;
-  std::vector<std::int32_t> last_types_;  // by first type
-  std::vector<std::int64_t> more_offsets_;
+  std::vector<std::int32_t> last_types_;    // by first type
+  std::vector<std::int64_t> more_offsets_;  // by row; empty if no label has several types
   std::vector<double> more_costs_;
   std::vector<double> edge_costs_;
 };

@@ -1,8 +1,10 @@
 """Paths with graphlets as large as the budget of the search allows.
 
-A request for larger graphlets must never give smaller ones. So the size that was asked for is tried
-with a small part of the budget; if that is too little, sizes go up from one, on one tree, each path
-with what is left. Which sizes are finished then does not depend on the size that was asked for.
+A request for larger graphlets must never give smaller ones. So the size that was asked for, m, is
+tried with a part of 1 / (m + 1) of the budget; if that is too little, sizes go up from one, on one
+new tree, with the rest. A smaller size costs less. So if m fits into its part, a request for more,
+M, reaches m, too: sizes up to m cost less than m / (m + 1) of the budget, and M / (M + 1) of it are
+left. And if m does not fit, M has more left than m to go up with.
 """
 
 from __future__ import annotations
@@ -16,9 +18,6 @@ from aglets.training.stored import AnySample
 
 __all__ = ["Deepened", "walk_deepening"]
 
-#: Part of the budget that the size asked for may use before smaller ones are tried. Smaller sizes
-#: cost less each, so that all up to one that fits into this part fit into the rest.
-FIRST_SHARE = 1.0 / 16.0
 #: The stage of paths after that: they are others than those of the first try.
 UPWARDS = "upwards"
 
@@ -57,6 +56,14 @@ class _Request:
         except BudgetError:
             return None
 
+    def tried(self, maxpat: int) -> Deepened | None:
+        """Walk the size that was asked for; None, with all memory given back, if it is too much."""
+        training_set = self.training_set(maxpat)
+        paths = self.paths(training_set, maxpat, _first_try(self.settings, maxpat))
+        if paths is None or not self.are_whole(paths):
+            return None
+        return Deepened(maxpat, training_set, paths)
+
     def are_whole(self, paths: Paths | None) -> bool:
         return paths is not None and all(len(path) == self.settings.n_lambdas for path in paths)
 
@@ -76,11 +83,9 @@ def walk_deepening(
     was asked for, a warning says which one it allowed.
     """
     request = _Request(sample, settings, rho, starts, validation)
-    training_set = request.training_set(maxpat)
-    first = _first_try(settings) if maxpat > 1 else settings
-    paths = request.paths(training_set, maxpat, first)
-    if paths is not None and request.are_whole(paths):
-        return Deepened(maxpat, training_set, paths)
+    first = request.tried(maxpat)
+    if first is not None:
+        return first
     reached = _upwards(request, maxpat)
     whole = request.are_whole(reached.paths)
     if reached.maxpat < maxpat or not whole:
@@ -90,7 +95,7 @@ def walk_deepening(
 
 def _upwards(request: _Request, maxpat: int) -> Deepened:
     """Finish sizes from one upwards while the budget lasts; the largest that is whole."""
-    settings = _rest(request.settings)
+    settings = _rest(request.settings, maxpat)
     training_set = request.training_set(maxpat)
     reached: Deepened | None = None
     for size in range(1, maxpat + 1):
@@ -116,17 +121,18 @@ def _single_nodes(request: _Request) -> Deepened:
     return Deepened(1, training_set, paths)
 
 
-def _first_try(settings: Settings) -> Settings:
-    work, seconds = settings.max_work, settings.max_seconds
+def _first_try(settings: Settings, maxpat: int) -> Settings:
+    """Take the part of the budget with which the size asked for is tried."""
+    work, seconds, parts = settings.max_work, settings.max_seconds, maxpat + 1
     return replace(
         settings,
-        max_work=None if work is None else int(FIRST_SHARE * work),
-        max_seconds=None if seconds is None else FIRST_SHARE * seconds,
+        max_work=None if work is None else work // parts,
+        max_seconds=None if seconds is None else seconds / parts,
     )
 
 
-def _rest(settings: Settings) -> Settings:
-    first = _first_try(settings)
+def _rest(settings: Settings, maxpat: int) -> Settings:
+    first = _first_try(settings, maxpat)
     return _less(settings, first.max_work or 0, first.max_seconds or 0.0)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aglets import _core
 from aglets.graphs import GraphSet
@@ -234,6 +235,8 @@ class LocalGraphs:
         self.design = design
         self.ones = _core.SparseRows.of(np.ones((1, self.y.shape[-1])))
         self.covariates = covariate_rows(design, sample.covariates)
+        largest = int(sample.graphs.n_nodes.max(initial=0))
+        self.node_type: npt.DTypeLike = np.uint8 if largest <= 2**8 else np.int32
 
     @property
     def n_jobs(self) -> int:
@@ -323,8 +326,7 @@ class LocalGraphs:
             return self.nothing_matched()
         handles = self.placement.handles(names, patterns)
         values, _ = self.match(handles, z, embedding)
-        parts = parts_of(embedding, self.embedding_lengths(handles))
-        return LocalMatched(self, handles, parts, values)
+        return LocalMatched(self, handles, self.packed(handles, embedding), values)
 
     def embedding_size(self, names: Ints, patterns: Sequence[Pattern]) -> int:
         """Count the entries of the embeddings of some graphlets."""
@@ -342,6 +344,16 @@ class LocalGraphs:
         """Count the entries of each graphlet in the flat embeddings."""
         bank = self.placement.bank
         return np.array([bank.n_sites(handle) for handle in handles.tolist()], dtype=np.int64)
+
+    def attribute_lengths(self, handles: Codes) -> Ints:
+        """Count the entries of each graphlet in the flat attributes."""
+        bank = self.placement.bank
+        return np.array([bank.n_attributes(handle) for handle in handles.tolist()], dtype=np.int64)
+
+    def packed(self, handles: Codes, embedding: Codes) -> tuple[Codes, ...]:
+        """Divide flat embeddings by graphlet, with no more bytes than the largest graph needs."""
+        narrow = embedding.astype(self.node_type)
+        return parts_of(narrow, self.embedding_lengths(handles))
 
     def match(
         self, handles: Codes, z: Floats, previous: Codes | None = None

@@ -16,7 +16,7 @@ from aglets.model.losses import JointLoss, Loss, Softmax
 from aglets.training.engine.gram import gram, grams
 from aglets.training.engine.protocol import Intercept
 from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
-from aglets.training.engine.values import Values, parts_of, replaced
+from aglets.training.engine.values import Values, replaced
 
 if TYPE_CHECKING:
     from aglets.mining import Pattern
@@ -28,6 +28,9 @@ __all__ = ["LocalMatched", "LocalScores", "decision", "score_sums"]
 #: Where matrices of second derivatives would have more entries than this, the outputs of one target
 #: have one of them together, which takes more steps.
 MANY_ENTRIES = 2**25
+#: Slopes and curvatures of attributes are taken of some graphlets at a time, whose values are about
+#: so many: of all at once they would take as much memory as all else.
+MANY_VALUES = 2**22
 
 
 class LocalMatched:
@@ -39,7 +42,8 @@ class LocalMatched:
     handles : ndarray of shape (n_graphlets,)
         Names under which the bank knows them.
     embedding : tuple of ndarray
-        For each graphlet the best one in each graph that holds the pattern, flat.
+        For each graphlet the best one in each graph that holds the pattern, as `LocalGraphs.packed`
+        gives them.
     values : Values
         psi, and places where graphlets may count.
     """
@@ -82,7 +86,7 @@ class LocalMatched:
         return LocalMatched(
             self.graphs,
             np.concatenate([self.handles, handles]),
-            self._embedding + parts_of(embedding, self.graphs.embedding_lengths(handles)),
+            self._embedding + self.graphs.packed(handles, embedding),
             self.values.joined(values),
         )
 
@@ -90,8 +94,7 @@ class LocalMatched:
         """Give the chosen graphlets new attributes; ties go to their previous embeddings."""
         handles = self.handles[chosen]
         new, best = self.graphs.match(handles, z, self.embedding_of(chosen))
-        parts = parts_of(best, self.graphs.embedding_lengths(handles))
-        embedding = replaced(self._embedding, chosen, parts)
+        embedding = replaced(self._embedding, chosen, self.graphs.packed(handles, best))
         return LocalMatched(self.graphs, self.handles, embedding, self.values.changed(chosen, new))
 
     def embedding(self) -> Codes:
@@ -101,7 +104,7 @@ class LocalMatched:
     def embedding_of(self, chosen: Bools) -> Codes:
         """Return those of the chosen graphlets."""
         own = [self._embedding[i] for i in np.flatnonzero(chosen).tolist()]
-        return np.concatenate(own) if own else np.empty(0, dtype=np.int32)
+        return np.concatenate(own, dtype=np.int32) if own else np.empty(0, dtype=np.int32)
 
 
 class LocalScores:
@@ -237,6 +240,20 @@ class LocalScores:
 
     def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
+        graphs, part = self.matched.graphs, self._part_of_each(chosen)
+        owner = np.repeat(part, graphs.attribute_lengths(self.matched.handles[chosen]))
+        parts = [
+            self._z_gradient(within(chosen, part == i), z[owner == i], beta[part == i])
+            for i in range(max(part, default=0) + 1)
+        ]
+        return np.concatenate(parts)
+
+    def _part_of_each(self, chosen: Bools) -> Ints:
+        """Deal the chosen graphlets to parts, in order, whose values take little memory."""
+        lengths = self.matched.values.rows.lengths()[chosen]
+        return np.asarray(np.unique(np.cumsum(lengths) // MANY_VALUES, return_inverse=True)[1])
+
+    def _z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         matched, graphs = self.matched, self.matched.graphs
         handles, embedding = matched.handles[chosen], matched.embedding_of(chosen)
         rows = matched.values.rows.chosen(chosen)
@@ -248,6 +265,14 @@ class LocalScores:
 
     def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
         """sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH of the chosen graphlets."""
+        part = self._part_of_each(chosen)
+        parts = [
+            self._z_curvature(within(chosen, part == i), beta[part == i])
+            for i in range(max(part, default=0) + 1)
+        ]
+        return np.concatenate(parts)
+
+    def _z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
         rho, rows = self.matched.graphs.rho, self.matched.values.rows.chosen(chosen)
         pulls = rows.with_values(np.abs(self._spread(rows, beta)) * rows.flat())
         first = self._dots(pulls, np.ones(rows.n_graphs))
@@ -267,6 +292,19 @@ class LocalScores:
         sums = graphs.pooled(handles, _less_log(values.places_of(chosen))).flat()
         roots = np.repeat(graphs.takes_roots(handles), psi.lengths())
         return psi.with_values(np.where(roots, 0.25 * sums**2, sums * flat))
+
+
+def within(chosen: Bools, mask: Bools) -> Bools:
+    """Choose only those of the chosen for which the mask is true.
+
+    Examples
+    --------
+    >>> within(np.array([True, False, True]), np.array([False, True]))
+    array([False, False,  True])
+    """
+    fewer: Bools = chosen.copy()
+    fewer[chosen] = mask
+    return fewer
 
 
 def by_output(coef: Floats) -> Floats:
