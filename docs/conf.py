@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("matplotlib",),
     "plot_gallery": "True",
+    "image_srcset": ["2x"],
 }
 
 html_theme = "pydata_sphinx_theme"

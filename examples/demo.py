@@ -30,7 +30,7 @@ def main() -> None:
     train, test = np.arange(300), np.arange(300, 400)
     console.rule("[bold]aglets: which molecules cross the blood-brain barrier, and why?")
     console.print(
-        f"{graphs}\nDrugs and other molecules; half of them were found to cross the barrier.\n"
+        f"{graphs}\nDrugs and other molecules; half of them cross the barrier.\n"
         f"Learning from {len(train)}, keeping {len(test)} to test.\n"
     )
 

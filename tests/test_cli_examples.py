@@ -52,6 +52,15 @@ def test_nothing_in_a_help_is_lost_as_markup(name):
     assert not [text for text in texts if "[" in text]
 
 
+def test_a_help_fills_the_lines_of_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["predict", "--help"]) == 0
+    above = capsys.readouterr().out.split("Arguments")[0].splitlines()
+    lines = [line.strip() for line in above if line.strip() and not set(line) & set("╭─")]
+    ended = [line for line in lines if line.endswith(".") or line.startswith("Usage")]
+    assert all(len(line) > 60 for line in lines if line not in ended)
+
+
 def test_defaults_that_are_found_later_are_in_the_help(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["fit", "--help"]) == 0

@@ -299,7 +299,7 @@ def test_the_test_part_is_printed(molecules, tmp_path, capsys, monkeypatch):
     words = ["fit", str(molecules), "--target", "kind", *FIT, "-o", str(tmp_path / "m.aglets")]
     assert main([*words, "--test", "0.2"]) == 0
     out = capsys.readouterr().out
-    assert "Graphs held out to choose: AUC " in out
+    assert "Held-out graphs, used to choose: AUC " in out
     assert "Test on 24 graphs kept aside (random split): AUC " in out
     assert "m.aglets.test.csv: these graphs, and their predictions" in out
     next_command = out.split("A report on them: ")[1].splitlines()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -58,24 +59,42 @@ def root(
     """Attributed graphlets: sparse, readable models of graphs."""
 
 
-def _epilog(examples: tuple[str, ...]) -> str:
-    return "\n\n".join(f"Example: {example}" for example in examples)
+#: Groups of commands in the help.
+FIRST, MODELS, DATA = "First look", "Models", "Data and patterns"
 
 
-app.command(epilog=_epilog(fit.EXAMPLES))(fit.fit)
-app.command(epilog=_epilog(evaluate.EXAMPLES))(evaluate.evaluate)
-app.command(epilog=_epilog(show.EXAMPLES))(show.show)
-app.command(epilog=_epilog(predict.EXAMPLES))(predict.predict)
-app.command(epilog=_epilog(explain.EXAMPLES))(explain.explain)
-app.command(epilog=_epilog(report.EXAMPLES))(report.report)
-app.command(epilog=_epilog(serve.EXAMPLES))(serve.serve)
-app.command(epilog=_epilog(count.EXAMPLES))(count.count)
-app.command(epilog=_epilog(frequent.EXAMPLES))(frequent.frequent)
-app.command(epilog=_epilog(bench.EXAMPLES))(bench.bench)
-app.command(epilog=_epilog(demo.EXAMPLES))(demo.demo)
-data_app.command("list", epilog=_epilog(data.LIST_EXAMPLES))(data.list_data)
-data_app.command(epilog=_epilog(data.FETCH_EXAMPLES))(data.fetch)
-data_app.command(epilog=_epilog(data.INFO_EXAMPLES))(data.info)
-data_app.command(epilog=_epilog(data.CONVERT_EXAMPLES))(data.convert)
-data_app.command(epilog=_epilog(data.SHARD_EXAMPLES))(data.shard)
-app.add_typer(data_app, name="data")
+def _add(
+    place: typer.Typer,
+    command: Callable[..., None],
+    examples: tuple[str, ...],
+    *,
+    name: str | None = None,
+    group: str | None = None,
+) -> None:
+    """Add a command; its docstring is its help, whose lines are as long as the terminal is wide."""
+    paragraphs = (command.__doc__ or "").split("\n\n")
+    place.command(
+        name,
+        help="\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
+        epilog="\n\n".join(f"Example: {example}" for example in examples),
+        rich_help_panel=group,
+    )(command)
+
+
+_add(app, demo.demo, demo.EXAMPLES, group=FIRST)
+_add(app, fit.fit, fit.EXAMPLES, group=MODELS)
+_add(app, evaluate.evaluate, evaluate.EXAMPLES, group=MODELS)
+_add(app, show.show, show.EXAMPLES, group=MODELS)
+_add(app, predict.predict, predict.EXAMPLES, group=MODELS)
+_add(app, explain.explain, explain.EXAMPLES, group=MODELS)
+_add(app, report.report, report.EXAMPLES, group=MODELS)
+_add(app, serve.serve, serve.EXAMPLES, group=MODELS)
+_add(app, count.count, count.EXAMPLES, group=DATA)
+_add(app, frequent.frequent, frequent.EXAMPLES, group=DATA)
+_add(app, bench.bench, bench.EXAMPLES, group=DATA)
+_add(data_app, data.list_data, data.LIST_EXAMPLES, name="list")
+_add(data_app, data.fetch, data.FETCH_EXAMPLES)
+_add(data_app, data.info, data.INFO_EXAMPLES)
+_add(data_app, data.convert, data.CONVERT_EXAMPLES)
+_add(data_app, data.shard, data.SHARD_EXAMPLES)
+app.add_typer(data_app, name="data", rich_help_panel=DATA)

@@ -360,7 +360,7 @@ def _by_target(metrics: dict[str, Any]) -> list[tuple[str, dict[str, float]]]:
     """List metrics of each target, with the words that say whose they are."""
     if not any(isinstance(part, dict) for part in metrics.values()):
         return [("", metrics)]
-    return [(f" of {name}", found) for name, found in metrics.items()]
+    return [(f", {name}", found) for name, found in metrics.items()]
 
 
 def _print_test(tested: dict[str, Any], console: Console) -> None:
@@ -368,7 +368,7 @@ def _print_test(tested: dict[str, Any], console: Console) -> None:
 
     for of, found in _by_target(tested["metrics"]):
         console.print(
-            f"Test{of} on {tested['n_test']} graphs kept aside ({tested['split']} split): "
+            f"Test on {tested['n_test']} graphs kept aside ({tested['split']} split){of}: "
             f"{text_of(found)}",
             markup=False,
         )
@@ -411,7 +411,7 @@ def _print(summary: dict[str, Any], rho_text: str, *, resumed: bool, folder: Pat
     if summary["held_out"]:
         for of, found in _by_target(summary["held_out"]):
             text = text_of(found)
-            console.print(f"Graphs held out to choose{of}: {text}", markup=False)
+            console.print(f"Held-out graphs, used to choose{of}: {text}", markup=False)
     if summary["test"] is not None:
         _print_test(summary["test"], console)
     for text in summary["warnings"]:

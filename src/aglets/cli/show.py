@@ -224,6 +224,10 @@ def _served(model: LagraModel, j: int) -> str:
 def _outputs(model: LagraModel) -> str:
     targets = model.outputs.targets
     if len(targets) > 1:
+        kinds = {target.kind for target in targets}
+        if len(kinds) == 1:
+            names = ", ".join(visible(target.name) for target in targets)
+            return f"{len(targets)} targets of {kinds.pop()}: {names}"
         names = ", ".join(f"{visible(target.name)} ({target.kind})" for target in targets)
         return f"{len(targets)} targets: {names}"
     meaning = visible(targets[0].meaning)

@@ -215,16 +215,16 @@ class LagraClassifier(_OnePoint, LagraForClasses):
         How nodes get their labels. "none" takes those that they have; "degree" gives every node the
         number of its neighbours as its label, ranges from 16 on; a function is called with each
         `Graph` and returns one label per node. "auto" is "degree" where all nodes have the same
-        label and no attributes, else "none". Graphs to predict are labelled alike; a model file
-        keeps all but functions, whose labels the graphs must have then.
+        label and no attributes, else "none". Graphs to predict are labelled in the same way; a
+        model file does not keep a function, so graphs must then have its labels already.
     random_state : int, RandomState or None, default=None
         Nothing is drawn at random; it is here for tools that set it everywhere.
     calibration : "auto", int or None, default="auto"
         Where probabilities and prediction sets come from: graphs that were not trained on. "auto"
         takes the ``validation`` graphs of ``fit``, else it holds every graph out once, in 3 folds
-        (a number asks for so many), and trains on the others along a path of 5 lambdas; a fit of
-        100 lambdas then takes 1.4 to 1.8 times as long. None saves this:
-        ``predict_proba`` then needs ``loss="logistic"``, and there is no ``predict_set``.
+        (a number asks for so many), and trains on the others along a path of 5 lambdas, which
+        takes extra time. None saves it: ``predict_proba`` then needs ``loss="logistic"``, and there
+        is no ``predict_set``.
 
     Attributes
     ----------

@@ -29,7 +29,8 @@ class SearchRecord:
     work: int
 
     def __str__(self) -> str:
-        size = f"graphlets of up to {self.maxpat_reached} nodes"
+        nodes = "node" if self.maxpat_reached == 1 else "nodes"
+        size = f"graphlets of up to {self.maxpat_reached} {nodes}"
         if self.maxpat_reached < self.maxpat_asked:
             size += f" (up to {self.maxpat_asked} were asked for)"
         ratio = f"lambda / lambda_max down to {self.lambda_ratio_reached:.3g}"

@@ -122,7 +122,7 @@ def draw_words(ax: Any, words: list[str]) -> None:
     for i, text in enumerate(words):
         shown = short_name(text, 46).replace("$", r"\$")
         place = 1.0 - (i + 0.5) / max(len(words), 4)
-        ax.text(0.0, place, shown, size=6, color=INK, va="center", transform=ax.transAxes)
+        ax.text(0.0, place, shown, size=7, color=INK, va="center", transform=ax.transAxes)
 
 
 def _headline(summary: GraphletSummary) -> str:

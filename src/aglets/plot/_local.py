@@ -77,7 +77,7 @@ class LocalDisplay:
                 dots=not graph.is_labelled,
             )
         ax.text(0.02, 0.97, self._headline(), size=8, color=INK, va="top", transform=ax.transAxes)
-        self._draw_waterfall(panel(ax, 0.7, 0.13, 0.27, 0.74), steps)
+        self._draw_waterfall(panel(ax, 0.715, 0.13, 0.265, 0.74), steps)
         return self
 
     def _headline(self) -> str:
@@ -124,7 +124,7 @@ class LocalDisplay:
                 place + pad,
                 row,
                 f"{value:+.2g}",
-                size=6,
+                size=7,
                 color=INK,
                 ha=side,
                 va="center",
@@ -134,7 +134,7 @@ class LocalDisplay:
         ax.axvline(float(ends[-1]), color=INK, lw=0.6, ls=":")
         ax.set_xlim(low - margin, high + margin)
         ax.set_ylim(len(steps) - 0.4, -0.6)
-        ax.set_yticks(range(len(steps)), [name for name, _ in steps], size=6)
+        ax.set_yticks(range(len(steps)), [name for name, _ in steps], size=7)
         ax.xaxis.set_major_locator(_few_ticks())
         ax.set_xlabel("decision" if self.explanation.output is not None else "value", size=7)
 

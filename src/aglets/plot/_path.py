@@ -99,7 +99,7 @@ class PathDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         height, gap = 0.87 / rows, 0.06
         panels = [
-            panel(ax, 0.16, 0.11 + height * (rows - 1 - r) + gap / 2, 0.62, height - gap)
+            panel(ax, 0.16, 0.11 + height * (rows - 1 - r) + gap / 2, 0.58, height - gap)
             for r in range(rows)
         ]
         if self.coefs or self.covariates:
@@ -152,7 +152,7 @@ def _output_text(model: Any, output: int) -> str | None:
 
 def _tag(ax: Any, text: str, row: int, colour: str) -> None:
     """Name a line next to the axes, one row below the other, so that names never meet."""
-    ax.text(1.04, 0.97 - 0.15 * row, text, size=6, color=colour, va="top", transform=ax.transAxes)
+    ax.text(1.04, 0.97 - 0.15 * row, text, size=7, color=colour, va="top", transform=ax.transAxes)
 
 
 def _share_lambda(panels: list[Any], lambdas: Floats, chosen: float | None) -> None:

@@ -19,7 +19,11 @@ function prepareGallery() {
     " got its prediction: the drawing shows where, the table how much. Blue raises the " +
     (V.classes ? "decision" : "prediction") +
     ", orange lowers it; point at a row to see its part alone." +
-    (V.y && V.classes ? " The most confident mistakes come first." : V.y ? " Largest errors come first." : "");
+    (V.y && V.classes
+      ? " The most confident mistakes come first."
+      : V.y
+        ? " Largest errors come first."
+        : "");
   byId("gallery-search").placeholder = D.groups.length
     ? "name, id, SMILES, functional group or SMARTS"
     : "name, id, number or label";
