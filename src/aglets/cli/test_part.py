@@ -76,13 +76,14 @@ class TestPart:
         for name, values in (("id", part.ids), ("name", part.names), ("smiles", part.smiles)):
             columns |= {} if values is None else {name: list(values)}
         columns |= _by_target("target", model, y[self.test])
-        columns |= _by_target("prediction", model, predicted)
         copied = dict.fromkeys(columns, str)
+        columns |= (own := _by_target("prediction", model, predicted))
+        kinds = [str if t.classes is not None else float for t in model.outputs.targets]
         numbers = model.outputs.values(f, model.probabilities_from_decision(f))
         names = model.outputs.value_names(model.probabilistic)
         columns |= dict(zip(names, numbers.T.tolist(), strict=True))
-        kinds = copied | dict.fromkeys(names, float)
-        with opened_writer(path, None, kinds, copied) as writer:
+        wanted = copied | dict(zip(own, kinds, strict=True)) | dict.fromkeys(names, float)
+        with opened_writer(path, None, wanted, copied) as writer:
             writer.write(
                 [
                     dict(zip(columns, row, strict=True))
