@@ -10,6 +10,7 @@ import sys
 import coverage_table
 import fuzz_table
 import live_mutants
+import mutant_results
 import mutants
 import pytest
 import quality_page
@@ -177,3 +178,20 @@ def test_a_share_of_few_is_less_sure_than_one_of_many():
     low, high = quality_page.interval(90, 100)
     assert (round(low, 2), round(high, 2)) == (82.56, 94.48)  # Wilson, as in textbooks
     assert quality_page.interval(9, 10)[0] < low < 90 < high < quality_page.interval(9, 10)[1]
+
+
+def test_mutants_that_only_quick_tests_missed_are_tried_again_and_count_as_missed(tmp_path):
+    results = mutant_results.Results(tmp_path / "results.json")
+    outcomes = {"a": "killed", "b": "unsettled", "c": "survived"}
+    for key, outcome in outcomes.items():
+        results.add(key, outcome)
+    assert [results.waits(key, again=False) for key in "abcd"] == [False, True, False, True]
+    assert not results.waits("b", again=False, quick=True)
+    assert [results.waits(key, again=True) for key in "abcd"] == [False, True, True, True]
+    assert "1 were noticed: 33.3 %" in mutant_results.summary(list(outcomes.values()), 0, [])
+    assert "a lower bound" in mutant_results.summary(list(outcomes.values()), 0, [])
+    results.add("b", "killed")  # no test was added for it
+    results.add("c", "killed")
+    found = mutant_results.Results(tmp_path / "results.json")
+    assert [found.of(key) for key in "abc"] == ["killed", "killed", "killed later"]
+    assert "a lower bound" not in mutant_results.summary(["killed", "survived"], 0, [])

@@ -19,7 +19,7 @@ from aglets.model.losses import Logistic, SquaredHinge
 from aglets.training.optim import blocks
 from aglets.training.optim.fast import FastSolver, solve_beta
 from aglets.training.optim.quadratic import SharedModel
-from aglets.training.optim.state import Curved, empty_state
+from aglets.training.optim.state import Curved, State, empty_state
 from aglets.training.path import SOLVERS, Patience, Schedule, Validation, _Epochs, lagra_path
 from aglets.training.selection import Cell, FoldResult, Grid, choose
 
@@ -132,6 +132,7 @@ def test_when_a_lambda_ends_does_not_depend_on_the_unit_of_the_objective(weight)
     assert ends(100.0, 99.995, lam)
     assert not ends(100.0, 99.98, lam)
     assert not ends(100.0, 99.995, 1.01 * lam)
+    assert ends(0.0, 0.0, lam)  # where nothing is left to lower
 
 
 # Covariates ----------------------------------------------------------------------------------
@@ -188,6 +189,14 @@ def test_a_line_search_begins_at_twice_the_length_accepted_last():
     assert blocks.update_z(problem, short).z_step == 2e-3
     begins = empty_state(problem)
     assert (begins.beta_step, begins.z_step) == (1.0, 1.0)
+
+
+def test_a_state_without_covariates_has_no_coefficients_for_them():
+    begins = empty_state(problem_of())
+    needed = ("names", "patterns", "sizes", "z", "matched", "beta", "beta0")
+    plain = State(**{name: getattr(begins, name) for name in needed})
+    assert (plain.gamma.tolist(), plain.sharing) == ([], 1.0)
+    assert plain.coef is plain.beta
 
 
 # Choosing ------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from quality_page import interval, origin
 
-#: What becomes of a mutant; those killed later were noticed only after they had survived once.
-OUTCOMES = ("killed", "killed later", "survived", "not reached", "not tried")
+#: What becomes of a mutant; those killed later were noticed only after they had survived once, and
+#: those that are unsettled were tried with some quick tests only.
+OUTCOMES = ("killed", "killed later", "survived", "unsettled", "not reached", "not tried")
 
 
 class Results:
@@ -21,7 +22,7 @@ class Results:
 
     def add(self, key: str, outcome: str) -> None:
         """Keep what became of a mutant; that it survived once is not forgotten."""
-        again = outcome == "killed" and self.known.get(key, "killed") != "killed"
+        again = outcome == "killed" and self.of(key) in ("killed later", "survived", "not reached")
         self.known[key] = "killed later" if again else outcome
         partial = self.path.with_suffix(".partial")
         partial.write_text(json.dumps(self.known, indent=0))
@@ -31,11 +32,10 @@ class Results:
         """Return what became of a mutant."""
         return self.known.get(key, "not tried")
 
-    def waits(self, key: str, again: bool) -> bool:
+    def waits(self, key: str, again: bool, quick: bool = False) -> bool:
         """Whether a mutant is still to be tried, or to be tried again."""
-        return self.of(key) == "not tried" or (
-            again and self.of(key) in ("survived", "not reached")
-        )
+        waiting = ["not tried"] if quick else ["not tried", "unsettled"]
+        return self.of(key) in waiting + (["survived", "not reached", "unsettled"] if again else [])
 
 
 def key_of(name: str, source: str) -> str:
@@ -51,6 +51,7 @@ def summary(outcomes: list[str], seed: int, files: list[Path]) -> str:
         return "Not measured yet."
     first = outcomes.count("killed")
     now = first + outcomes.count("killed later")
+    unsettled = outcomes.count("unsettled")
     drawn, sure = f"All {n} mutants were tried", ""
     if tried < n:
         low, high = interval(first, tried)
@@ -60,6 +61,12 @@ def summary(outcomes: list[str], seed: int, files: list[Path]) -> str:
         f"{drawn} ({origin(*files)}). When first tried {first} were noticed: "
         f"{100 * first / tried:.1f} %{sure}. With the tests that were then added for survivors, "
         f"{now} of these are: {100 * now / tried:.1f} %."
+        + (
+            f" For {unsettled} that are counted as not noticed only the quickest tests were run; "
+            "others may notice them, so that this share is a lower bound."
+            if unsettled
+            else ""
+        )
     )
 
 

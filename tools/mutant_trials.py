@@ -85,10 +85,10 @@ class Trials:
         *,
         jobs: int,
         seconds: float,
-        keep_survivors: bool,
+        not_noticed: str,
     ) -> None:
         self.base, self.waiting, self.results = base, waiting, results
-        self.jobs, self.seconds, self.keep_survivors = jobs, seconds, keep_survivors
+        self.jobs, self.seconds, self.not_noticed = jobs, seconds, not_noticed
         self.running: dict[int, Running] = {}
         #: Tests that noticed mutants, by module: at which line, and which.
         self.noticed: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -164,10 +164,7 @@ class Trials:
             return
         if name:
             self.noticed[path.name].append((mutant.line, name))
-        if code == SURVIVED and not self.keep_survivors:
-            print(f"{place}: not noticed quickly", flush=True)
-            return
-        outcome = "survived" if code == SURVIVED else "killed"
+        outcome = self.not_noticed if code == SURVIVED else "killed"
         self.results.add(key_of(path.name, mutant.source), outcome)
         if outcome != "killed":
             print(f"{place}: {outcome}", flush=True)

@@ -53,7 +53,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="try only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--again", action="store_true", help="try survivors again")
-    help_text = "run so many seconds of tests; what they do not notice counts as not tried"
+    help_text = "run so many seconds of tests; what they do not notice is unsettled"
     parser.add_argument("--quick", type=float, help=help_text)
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
@@ -154,7 +154,8 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
     base = baseline()
     waiting = []
     for path, mutant in chosen(modules, options):
-        if results.waits(key_of(path.name, mutant.source), options.again):
+        key = key_of(path.name, mutant.source)
+        if results.waits(key, options.again, quick=bool(options.quick)):
             waiting.append((path, mutant))
     print(f"{len(waiting)} mutants to try", flush=True)
     if options.quick:
@@ -168,7 +169,7 @@ def try_all(modules: list[Path], results: Results, options: argparse.Namespace) 
             results,
             jobs=options.jobs,
             seconds=seconds,
-            keep_survivors=not options.quick,
+            not_noticed="unsettled" if options.quick else "survived",
         )
         # What tests print is not caught, which would catch what is printed here, too.
         code = pytest.main([*_pytest_words(), "-x", "-s", *test_files()], plugins=[trials])
@@ -199,7 +200,7 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
             line = text[mutant.line - 1].strip()
             reason = reason_for(reasons, path.name, line, mutant.change)
             counts[outcome] += 1
-            if outcome in ("survived", "not reached"):
+            if outcome in ("survived", "unsettled", "not reached"):
                 cell = line.replace("|", "\\|")
                 place = f"`{path.name}`:{mutant.line}"
                 listed.append(f"| {place} | `{cell}` | {mutant.change} | {outcome} | {reason} |")
@@ -212,7 +213,7 @@ def write_table(results: Results, options: argparse.Namespace) -> int:
         "\n".join(
             [
                 f"| module | mutants | {' | '.join(OUTCOMES)} |",
-                "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+                "| --- |" + " ---: |" * (1 + len(OUTCOMES)),
                 *rows,
                 f"| all | {counts_text(total)} |",
             ]
