@@ -68,6 +68,41 @@ def test_one_output_is_always_solved_exactly(monkeypatch):
     assert (again.n_searches, again.n_added) == (1, 0)
 
 
+def test_one_epoch_ends_a_lambda_of_several_outputs_where_no_attribute_moves(shared):
+    state, lam = grown(shared, 0.2)
+    assert len(state.z)
+    assert not FastSolver().epoch(shared, state, lam, True).is_final
+    for problem, learn in ((shared, False), (_without_attributes(), True)):
+        state, lam = grown(problem, 0.2)
+        progress = FastSolver().epoch(problem, state, lam, learn)
+        assert progress.is_final
+        assert off_by(problem, progress.state, lam) <= 1e-6
+        again = FastSolver().close(problem, progress.state, lam)
+        assert again.n_added == 0
+        np.testing.assert_array_equal(again.state.beta, progress.state.beta)
+    one = problem_of()
+    state, lam = grown(one, 0.2)
+    assert not FastSolver().epoch(one, state, lam, False).is_final
+
+
+def _without_attributes():
+    drawn = SharedProblem.draw(9, "classes", 40)
+    drawn.graphs = random_set(40, 9, d=0)
+    return drawn.problem()
+
+
+def test_scores_that_are_carried_on_are_those_of_the_coefficients(shared):
+    state, lam = grown(shared, 0.2)
+    solved = solve_beta(shared, state, lam)
+    carried = solved.scores
+    assert replace(solved, beta=solved.beta.copy()).scores is not carried
+    np.testing.assert_allclose(carried.f, replace(solved).scores.f, rtol=0, atol=1e-9)
+    assert solved.at_next_lambda().scores is not carried
+    one = problem_of()
+    state, _ = grown(one, 0.2)
+    assert state.at_next_lambda() is state
+
+
 def test_several_outputs_are_solved_exactly_only_once_nothing_enters(shared, monkeypatch):
     asked, _, _ = tolerances(monkeypatch, shared, "epoch")
     assert asked == [pytest.approx(1e-3)] * 2

@@ -12,8 +12,9 @@ namespace {
 /// How many residuals back an evaluation is worth remembering.
 constexpr std::size_t remembered_residuals = 32;
 
-/// Of many outputs fewer are kept: their distances are computed in every search.
-constexpr std::size_t remembered_numbers = std::size_t{1} << 22;
+/// Of many outputs fewer are kept: their distances are computed in every search, and soon cost more
+/// than gradients that need not be.
+constexpr std::size_t remembered_numbers = std::size_t{1} << 19;
 
 std::size_t n_remembered(std::size_t n_numbers, std::size_t n_outputs) {
   if (n_outputs == 1) return remembered_residuals;

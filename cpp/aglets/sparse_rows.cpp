@@ -7,6 +7,7 @@
 
 #include "budget.hpp"
 #include "parallel.hpp"
+#include "wide.hpp"
 
 namespace aglets {
 
@@ -14,6 +15,8 @@ namespace {
 
 /// Graphs of a task, and values below which a second thread costs more than it brings.
 constexpr std::size_t GRAPHS_PER_TASK = 1 << 14, VALUES_PER_THREAD = 1 << 17;
+/// Outputs that are summed side by side; numbers of several outputs that fit into the cache.
+constexpr std::size_t TOGETHER = 8, NUMBERS_AT_ONCE = 1 << 12;
 
 int useful(std::size_t n_values, int n_threads) {
   const auto most = 1 + std::min<std::size_t>(n_values / VALUES_PER_THREAD, 1024);
@@ -43,6 +46,44 @@ double dot(std::span<const std::int32_t> graphs, std::span<const double> values,
     for (std::size_t k = 0; k < 4; ++k) sums[k] += values[i + k] * weights[graphs[i + k]];
   for (; i < values.size(); ++i) sums[0] += values[i] * weights[graphs[i]];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/// How many outputs there are with those that fill up the last `TOGETHER`.
+std::size_t filled_up(std::size_t n_outputs) {
+  return (n_outputs + TOGETHER - 1) / TOGETHER * TOGETHER;
+}
+
+/// `dot` of one row for several outputs, whose weights stand side by side for each graph.
+AGLETS_WIDE void dot_outputs(const std::int32_t* graphs, const double* values, std::size_t n,
+                             const double* weights, std::size_t stride, double* found) {
+  for (std::size_t first = 0; first < stride; first += TOGETHER) {
+    double sums[4][TOGETHER] = {};
+    const double* block = weights + first;
+    const auto add = [&](std::size_t i, std::size_t lane) {
+      const double* weight = block + static_cast<std::size_t>(graphs[i]) * stride;
+      const double value = values[i];
+      for (std::size_t k = 0; k < TOGETHER; ++k) sums[lane][k] += value * weight[k];
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+      for (std::size_t lane = 0; lane < 4; ++lane) add(i + lane, lane);
+    for (; i < n; ++i) add(i, 0);
+    for (std::size_t k = 0; k < TOGETHER; ++k)
+      found[first + k] = (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]);
+  }
+}
+
+/// Adds the values of one row, each times the coefficients of all outputs, to sums that have the
+/// outputs of a graph side by side.
+AGLETS_WIDE void add_outputs(const std::int32_t* graphs, const double* values, std::size_t n,
+                             const double* coef, std::size_t stride, std::size_t first_graph,
+                             double* sums) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double* f = sums + (static_cast<std::size_t>(graphs[i]) - first_graph) * stride;
+    const double value = values[i];
+    for (std::size_t first = 0; first < stride; first += TOGETHER)
+      for (std::size_t k = 0; k < TOGETHER; ++k) f[first + k] += coef[first + k] * value;
+  }
 }
 
 }  // namespace
@@ -155,26 +196,69 @@ std::vector<double> SparseRows::combined(std::span<const double> coef, std::size
   const auto step = threads > 1 ? GRAPHS_PER_TASK : std::max<std::size_t>(n_graphs_, 1);
   run((n_graphs_ + step - 1) / step, threads, [&](std::size_t task) {
     const auto begin = task * step, end = std::min(begin + step, n_graphs_);
+    if (n_outputs > 1) {
+      combine_outputs(coef, n_outputs, begin, end, found.data());
+      return;
+    }
     for (std::size_t j = 0; j < size(); ++j) {
       const auto [graphs, values] = part(j, begin, end);
-      for (std::size_t k = 0; k < n_outputs; ++k) {
-        const double c = coef[j * n_outputs + k];
-        double* f = found.data() + k * n_graphs_;
-        if (c != 0.0)
-          for (std::size_t i = 0; i < graphs.size(); ++i) f[graphs[i]] += c * values[i];
-      }
+      if (coef[j] != 0.0)
+        for (std::size_t i = 0; i < graphs.size(); ++i) found[graphs[i]] += coef[j] * values[i];
     }
   });
   return found;
+}
+
+void SparseRows::combine_outputs(std::span<const double> coef, std::size_t n_outputs,
+                                 std::size_t begin, std::size_t end, double* found) const {
+  const auto stride = filled_up(n_outputs);
+  const auto at_once = std::max(NUMBERS_AT_ONCE / stride, TOGETHER);
+  std::vector<double> wide(size() * stride, 0.0), sums(at_once * stride);
+  std::vector<std::size_t> used, next(size(), 0);
+  for (std::size_t j = 0; j < size(); ++j) {
+    const auto row = coef.subspan(j * n_outputs, n_outputs);
+    std::ranges::copy(row, wide.begin() + static_cast<std::ptrdiff_t>(j * stride));
+    if (std::ranges::any_of(row, [](double c) { return c != 0.0; })) used.push_back(j);
+  }
+  std::vector<Part> parts(size());
+  for (const auto j : used) parts[j] = part(j, begin, end);
+  for (auto first = begin; first < end; first += at_once) {
+    const auto last = std::min(first + at_once, end);
+    std::ranges::fill(sums, 0.0);
+    for (const auto j : used) {
+      const auto& [graphs, values] = parts[j];
+      const auto from = next[j];
+      auto to = from;
+      while (to < graphs.size() && static_cast<std::size_t>(graphs[to]) < last) ++to;
+      add_outputs(graphs.data() + from, values.data() + from, to - from, wide.data() + j * stride,
+                  stride, first, sums.data());
+      next[j] = to;
+    }
+    for (std::size_t k = 0; k < n_outputs; ++k)
+      for (auto i = first; i < last; ++i) found[k * n_graphs_ + i] = sums[(i - first) * stride + k];
+  }
 }
 
 std::vector<double> SparseRows::dots(std::span<const double> weights, int n_threads) const {
   const auto n_outputs = n_graphs_ == 0 ? 0 : weights.size() / n_graphs_;
   require(weights.size() == n_outputs * n_graphs_);
   std::vector<double> found(size() * n_outputs);
-  run(size(), useful(n_values(), n_threads), [&](std::size_t j) {
+  const auto threads = useful(n_values(), n_threads);
+  if (n_outputs == 1) {
+    run(size(), threads,
+        [&](std::size_t j) { found[j] = dot(graphs(j), values(j), weights.data()); });
+    return found;
+  }
+  const auto stride = filled_up(n_outputs);
+  std::vector<double> by_graph(n_graphs_ * stride, 0.0);
+  for (std::size_t i = 0; i < n_graphs_; ++i)
     for (std::size_t k = 0; k < n_outputs; ++k)
-      found[j * n_outputs + k] = dot(graphs(j), values(j), weights.data() + k * n_graphs_);
+      by_graph[i * stride + k] = weights[k * n_graphs_ + i];
+  std::vector<double> wide(size() * stride);
+  run(size(), threads, [&](std::size_t j) {
+    double* own = wide.data() + j * stride;
+    dot_outputs(graphs(j).data(), values(j).data(), values(j).size(), by_graph.data(), stride, own);
+    std::copy_n(own, n_outputs, found.data() + j * n_outputs);
   });
   return found;
 }

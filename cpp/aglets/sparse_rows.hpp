@@ -66,6 +66,9 @@ private:
 
   /// The part of a row in columns begin .. end - 1.
   Part part(std::size_t row, std::size_t begin, std::size_t end) const;
+  /// Columns begin .. end - 1 of `combined` for several outputs.
+  void combine_outputs(std::span<const double> coef, std::size_t n_outputs, std::size_t begin,
+                       std::size_t end, double* found) const;
 
   std::size_t n_graphs_;
   std::vector<Row> rows_;

@@ -1,8 +1,10 @@
 #include "aglets/sparse_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -12,7 +14,7 @@ using namespace aglets;
 
 namespace {
 
-constexpr std::size_t ROWS = 7, GRAPHS = 40'000, OUTPUTS = 3;
+constexpr std::size_t ROWS = 7, GRAPHS = 40'000, OUTPUTS = 11;
 
 double uniform(std::mt19937& random) {
   return std::uniform_real_distribution<double>(-1.0, 1.0)(random);
@@ -73,6 +75,24 @@ TEST(sums_of_sparse_rows_are_those_of_the_matrix_for_any_number_of_threads) {
       REQUIRE(near(flat[at++], sum));
     }
   REQUIRE(at == rows.n_values());
+}
+
+TEST(sums_for_several_outputs_are_those_for_each_alone_to_the_last_bit) {
+  std::mt19937 random(4);
+  const auto rows = SparseRows::of(some_matrix(random), GRAPHS);
+  auto coef = some_numbers(random, ROWS * OUTPUTS);
+  for (std::size_t k = 0; k < OUTPUTS; ++k) coef[4 * OUTPUTS + k] = 0.0;
+  const auto weights = some_numbers(random, OUTPUTS * GRAPHS);
+  const auto f = rows.combined(coef, OUTPUTS, 1), g = rows.dots(weights, 1);
+  for (std::size_t k = 0; k < OUTPUTS; ++k) {
+    std::vector<double> own;
+    for (std::size_t j = 0; j < ROWS; ++j) own.push_back(coef[j * OUTPUTS + k]);
+    const auto f_own = rows.combined(own, 1, 1);
+    const auto g_own = rows.dots(std::span(weights).subspan(k * GRAPHS, GRAPHS), 1);
+    REQUIRE(std::equal(f_own.begin(), f_own.end(),
+                       f.begin() + static_cast<std::ptrdiff_t>(k * GRAPHS)));
+    for (std::size_t j = 0; j < ROWS; ++j) REQUIRE(g[j * OUTPUTS + k] == g_own[j]);
+  }
 }
 
 TEST(the_gram_matrix_of_sparse_rows_is_that_of_the_matrix_on_graphs_with_a_weight) {

@@ -7,7 +7,7 @@ stop, or save what they have.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from time import perf_counter
 from typing import NamedTuple
@@ -291,19 +291,19 @@ class _Epochs:
             state = steps[-1].state
             before, objective = objective, problem.objective(state, lam)
             spent = self._spent(patience, state)  # line 13
-            if spent or self._converged(steps[-1], lam, before, objective):  # lines 14-15
+            done = steps[-1].is_final or self._converged(steps[-1], lam, before, objective)
+            if spent or done:  # lines 14-15
                 break
         n_epochs = len(steps)
-        steps.append(self.solver.close(problem, state, lam))
-        state = steps[-1].state
-        self._spent(patience, state)
+        if not steps[-1].is_final:
+            steps.append(self.solver.close(problem, state, lam))
+            state = steps[-1].state
+            self._spent(patience, state)
         kept, judgement = (state, None) if patience.best is None else patience.best  # line 17
         work = problem.graphs.work_spent() - work
         effort = _Effort(steps, n_epochs, work, perf_counter() - start)
         point = self._point(kept, judgement, lam, lam_max, effort)
-        # What is known of one lambda only would make a path that was interrupted a different one.
-        state = state if state.curved is None else replace(state, curved=None)
-        return _AtLambda(state, point, max(step.reach for step in steps))
+        return _AtLambda(state.at_next_lambda(), point, max(step.reach for step in steps))
 
     def _spent(self, patience: Patience, state: State) -> bool:
         if self.judge is None:

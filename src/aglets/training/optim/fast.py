@@ -82,9 +82,11 @@ class FastSolver:
 
     def epoch(self, problem: Problem, state: State, lam: float, learn: bool) -> Progress:
         """Let violators enter, solve for beta and beta_0, step in z, solve again."""
-        if not learn:
-            return self.close(problem, state, lam)
-        accuracy = EXACT if state.beta.ndim == 1 else ROUGH
+        several = state.beta.ndim == 2
+        if not learn or (several and len(state.names) and not len(state.z)):
+            closed = self.close(problem, state, lam)
+            return replace(closed, is_final=several and not (learn and len(closed.state.z)))
+        accuracy = ROUGH if several else EXACT
         progress = let_violators_enter(problem, Progress(state), lam)
         progress = progress.improve_beta(solve_beta, problem, lam, accuracy)
         progress = progress.improve_z(step_z, problem)
@@ -219,9 +221,12 @@ def solve_beta(
             found = leapt(state, penalty, ahead, (beta, beta0, scores, value))
             beta, beta0, scores, value = found
     graphlets = beta[: len(state.beta)]
-    graphlets[np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)] = 0.0
+    rounding = np.abs(graphlets) <= ROUNDING * np.abs(graphlets).max(initial=0.0)
+    rounded = bool(graphlets[rounding].any())
+    graphlets[rounding] = 0.0
     # Covariates come behind graphlets, and would be taken for others once there are more of these.
-    return state.with_coef(beta, beta0=beta0, curved=model if state.design is None else None)
+    solved = state.with_coef(beta, beta0=beta0, curved=model if state.design is None else None)
+    return solved if rounded or isinstance(penalty, L1) else solved.with_scores(scores)
 
 
 def lowered(

@@ -15,7 +15,10 @@ __all__ = ["Progress", "Solver"]
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a solver arrived, what it cost, and the size of the largest violator met."""
+    """Where a solver arrived, what it cost, and the size of the largest violator met.
+
+    It is final if nothing is left to do at this lambda: all is solved for, and nothing moves.
+    """
 
     state: State
     n_added: int = 0
@@ -26,6 +29,7 @@ class Progress:
     seconds_beta: float = 0.0
     seconds_z: float = 0.0
     reach: int = 0
+    is_final: bool = False
 
     def after(self, found: Found, seconds: float, state: State) -> Progress:
         """Count one more search, which led to this state."""

@@ -165,6 +165,18 @@ class State:
         n = len(self.beta)
         return replace(self, beta=coef[:n], gamma=coef[n:], **changes)
 
+    def with_scores(self, scores: Scores) -> State:
+        """Take scores that are known; up to rounding they are those of the coefficients."""
+        self.__dict__["_scores"] = scores
+        return self
+
+    def at_next_lambda(self) -> State:
+        """Forget what is known of one lambda only.
+
+        A path that was interrupted does not know it, and is to be the same.
+        """
+        return self if self.beta.ndim == 1 else replace(self, curved=None)
+
     def penalty(self, lam: float) -> Penalty:
         """Return the penalty on the coefficients."""
         each: float | Floats = lam
