@@ -24,7 +24,7 @@ from aglets.io.shards import ShardSet, writing_shards
 from aglets.training.fitting import FitCallback
 
 FIT = {"maxpat": 4, "lambda_ratio": 0.2, "n_lambdas": 15, "calibration": None}
-SIZES = (2_000, 8_000)
+SIZES = (2_000, 8_000, 41_127)
 COPIES = (1, 2)
 
 

@@ -9,7 +9,7 @@ from solver_problems import grown, problem_of
 
 from aglets import GraphSet, mining
 from aglets.model.losses import SquaredHinge
-from aglets.training.engine import Goal, LocalPlacement, matched
+from aglets.training.engine import Goal, LocalPlacement, values
 from aglets.training.engine.graphlet_names import named
 
 
@@ -53,10 +53,22 @@ def test_slopes_and_curvatures_do_not_depend_on_how_many_are_taken_at_a_time(mon
     assert 1 < chosen.sum() < len(chosen)
     z, own = state.z[state.z_of(chosen)], beta[chosen]
     expected = scores.z_gradient(chosen, z, own), scores.z_curvature(chosen, own)
-    monkeypatch.setattr(matched, "MANY_VALUES", many)
+    monkeypatch.setattr(values, "MANY_VALUES", many)
     found = scores.z_gradient(chosen, z, own), scores.z_curvature(chosen, own)
     for ours, theirs in zip(found, expected, strict=True):
         assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("many", [1, 20, 10**6])
+def test_matches_do_not_depend_on_how_many_graphlets_are_matched_at_a_time(monkeypatch, many):
+    state, _ = grown(problem_of())
+    chosen = np.random.default_rng(1).random(len(state.beta)) < 0.7
+    z = state.z[state.z_of(chosen)] + 0.1
+    expected = state.matched.moved(chosen, z)
+    monkeypatch.setattr(values, "MANY_VALUES", many)
+    found = state.matched.moved(chosen, z)
+    assert found.psi.tobytes() == expected.psi.tobytes()
+    assert found.embedding().tobytes() == expected.embedding().tobytes()
 
 
 def test_no_graphlets_have_no_slopes():

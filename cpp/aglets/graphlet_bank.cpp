@@ -7,6 +7,7 @@
 
 #include "distance.hpp"
 #include "distinct_rows.hpp"
+#include "fetch_ahead.hpp"
 #include "table_costs.hpp"
 #include "tie_order.hpp"
 
@@ -333,6 +334,8 @@ void GraphletBank::match_graphs(const Entry& entry, FlatAttributes z,
   bool is_listed = false, is_crowded = false;  // in the graph at hand
   for (std::size_t place = 0; place < entry.place_graphs().size(); ++place) {
     ticker.tick();
+    if (const auto next = place + places_ahead; next < entry.place_graphs().size())
+      fetch_ahead(*graphs_, entry.place_graphs()[next], entry.leads.nodes(next));
     const auto before = previous.empty() ? previous : previous.subspan(place * k, k);
     const auto graph = entry.place_graphs()[place];
     if (graph != (*entry.support)[supporting]) {
@@ -402,7 +405,13 @@ void GraphletBank::pull(std::int32_t handle, FlatAttributes z,
   const auto k = static_cast<std::size_t>(pattern.n_nodes());
   const auto d = graphs_->n_attributes(), width = graphs_->n_edge_attributes();
   std::fill(sum.begin(), sum.end(), 0.0);
-  for (const auto place : order_of_places(entry, embedding, weights)) {
+  const auto order = order_of_places(entry, embedding, weights);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i + places_ahead < order.size()) {
+      const auto next = order[i + places_ahead];
+      fetch_ahead(*graphs_, entry.place_graphs()[next], embedding.subspan(next * k, k));
+    }
+    const auto place = order[i];
     const double weight = weights[place];
     const auto graph = entry.place_graphs()[place];
     const auto base = graphs_->first_node(graph);

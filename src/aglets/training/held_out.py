@@ -171,23 +171,32 @@ def out_of_fold(
     onlooker.expect([short.n_lambdas] * len(folds))
     parts = []
     for fold, (train, held_out) in enumerate(folds):
+        plan = Walk(cell.rho, cell.maxpat, stage=f"calibration {fold}")
         try:
-            training_set = prepare(
-                sample[train],
-                short,
-                maxpat=cell.maxpat,
-                starts=cell.starts,
-                input_spec=input_spec,
-            )
-            plan = Walk(cell.rho, cell.maxpat, stage=f"calibration {fold}")
-            ends = [path[-1:] for path in walk(training_set, short, plan)]
-            if relax < 1.0:
-                [ends] = relaxed(training_set, short, plan, ends, [relax])
+            ends = _ends(sample[train], short, plan, cell.starts, input_spec, relax)
         except BudgetError:
             return None
         model = _at(ends, 0, outputs, input_spec)
         parts.append(of_model(model, sample[held_out], settings.n_jobs))
     return HeldOut.joined(parts)
+
+
+def _ends(
+    sample: Sample,
+    settings: Settings,
+    plan: Walk,
+    starts: int,
+    input_spec: InputSpec,
+    relax: float,
+) -> Paths:
+    """Walk paths to their end; the tree is gone before another fold plants its own."""
+    training_set = prepare(
+        sample, settings, maxpat=plan.maxpat, starts=starts, input_spec=input_spec
+    )
+    ends = [path[-1:] for path in walk(training_set, settings, plan)]
+    if relax < 1.0:
+        [ends] = relaxed(training_set, settings, plan, ends, [relax])
+    return ends
 
 
 def _at(paths: Paths, index: int, outputs: Outputs, input_spec: InputSpec) -> LagraModel:

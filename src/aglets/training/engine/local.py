@@ -28,7 +28,7 @@ from aglets.training.engine.graphlet_names import (
 from aglets.training.engine.matched import LocalMatched, LocalScores, decision, score_sums
 from aglets.training.engine.protocol import Goal, Intercept, Judgement, MiningPlan
 from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
-from aglets.training.engine.values import Values, matched_values, parts_of
+from aglets.training.engine.values import Values, dealt, matched_values, parts_of, unpacked
 from aglets.training.sample import Sample
 from aglets.training.stored import StoredSample
 
@@ -325,8 +325,9 @@ class LocalGraphs:
         if not len(names):
             return self.nothing_matched()
         handles = self.placement.handles(names, patterns)
-        values, _ = self.match(handles, z, embedding)
-        return LocalMatched(self, handles, self.packed(handles, embedding), values)
+        packed = self.packed(handles, embedding)
+        values, _ = self.match_by_parts(handles, z, packed)
+        return LocalMatched(self, handles, packed, values)
 
     def embedding_size(self, names: Ints, patterns: Sequence[Pattern]) -> int:
         """Count the entries of the embeddings of some graphlets."""
@@ -369,6 +370,26 @@ class LocalGraphs:
             counts=self.counts,
             n_jobs=self.n_jobs,
         )
+
+    def match_by_parts(
+        self, handles: Codes, z: Floats, previous: Sequence[Codes] | None = None
+    ) -> tuple[Values, tuple[Codes, ...]]:
+        """Match some graphlets at a time; embeddings are given and come packed, per graphlet."""
+        bank = self.placement.bank
+        lengths = [bank.n_places(handle) for handle in handles.tolist()]
+        part = dealt(np.array(lengths, dtype=np.int64), self.n_jobs)
+        owner = np.repeat(part, self.attribute_lengths(handles))
+        values = Values.none(self.y.shape[-1], self.counts)
+        packed: tuple[Codes, ...] = ()
+        for i in range(max(part, default=-1) + 1):
+            own = part == i
+            before = None
+            if previous is not None:
+                before = unpacked([previous[j] for j in np.flatnonzero(own).tolist()])
+            new, embedding = self.match(handles[own], z[owner == i], before)
+            values = values.joined(new)
+            packed += self.packed(handles[own], embedding)
+        return values, packed
 
     def pull(self, handles: Codes, z: Floats, embedding: Codes, weights: Floats) -> Floats:
         """sum_i w_iH (z_H - x_i) with x_i the attributes matched in graph i; flat as z.

@@ -16,7 +16,7 @@ from aglets.model.losses import JointLoss, Loss, Softmax
 from aglets.training.engine.gram import gram, grams
 from aglets.training.engine.protocol import Intercept
 from aglets.training.engine.score_sums import JointScoreSums, ScoreSums
-from aglets.training.engine.values import Values, replaced
+from aglets.training.engine.values import Values, dealt, replaced, unpacked
 
 if TYPE_CHECKING:
     from aglets.mining import Pattern
@@ -28,9 +28,6 @@ __all__ = ["LocalMatched", "LocalScores", "decision", "score_sums"]
 #: Where matrices of second derivatives would have more entries than this, the outputs of one target
 #: have one of them together, which takes more steps.
 MANY_ENTRIES = 2**25
-#: Slopes and curvatures of attributes are taken of some graphlets at a time, whose values are about
-#: so many: of all at once they would take as much memory as all else.
-MANY_VALUES = 2**22
 
 
 class LocalMatched:
@@ -82,19 +79,19 @@ class LocalMatched:
     ) -> LocalMatched:
         """Append graphlets; some may have a pattern that no graph of this shard holds."""
         handles = self.graphs.handles(names, patterns)
-        values, embedding = self.graphs.match(handles, z)
+        values, embedding = self.graphs.match_by_parts(handles, z)
         return LocalMatched(
             self.graphs,
             np.concatenate([self.handles, handles]),
-            self._embedding + self.graphs.packed(handles, embedding),
+            self._embedding + embedding,
             self.values.joined(values),
         )
 
     def moved(self, chosen: Bools, z: Floats) -> LocalMatched:
         """Give the chosen graphlets new attributes; ties go to their previous embeddings."""
-        handles = self.handles[chosen]
-        new, best = self.graphs.match(handles, z, self.embedding_of(chosen))
-        embedding = replaced(self._embedding, chosen, self.graphs.packed(handles, best))
+        previous = [self._embedding[i] for i in np.flatnonzero(chosen).tolist()]
+        new, best = self.graphs.match_by_parts(self.handles[chosen], z, previous)
+        embedding = replaced(self._embedding, chosen, best)
         return LocalMatched(self.graphs, self.handles, embedding, self.values.changed(chosen, new))
 
     def embedding(self) -> Codes:
@@ -103,8 +100,7 @@ class LocalMatched:
 
     def embedding_of(self, chosen: Bools) -> Codes:
         """Return those of the chosen graphlets."""
-        own = [self._embedding[i] for i in np.flatnonzero(chosen).tolist()]
-        return np.concatenate(own, dtype=np.int32) if own else np.empty(0, dtype=np.int32)
+        return unpacked([self._embedding[i] for i in np.flatnonzero(chosen).tolist()])
 
 
 class LocalScores:
@@ -250,8 +246,7 @@ class LocalScores:
 
     def _part_of_each(self, chosen: Bools) -> Ints:
         """Deal the chosen graphlets to parts, in order, whose values take little memory."""
-        lengths = self.matched.values.rows.lengths()[chosen]
-        return np.asarray(np.unique(np.cumsum(lengths) // MANY_VALUES, return_inverse=True)[1])
+        return dealt(self.matched.values.rows.lengths()[chosen], self.matched.graphs.n_jobs)
 
     def _z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         matched, graphs = self.matched, self.matched.graphs

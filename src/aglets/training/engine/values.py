@@ -10,7 +10,11 @@ import numpy as np
 from aglets import _core
 from aglets.graphs.arrays import Array, Bools, Codes, Floats, Ints
 
-__all__ = ["Values", "matched_values", "parts_of", "replaced"]
+__all__ = ["Values", "dealt", "matched_values", "parts_of", "replaced", "unpacked"]
+
+#: What has a number per value is computed for some graphlets at a time, whose values are about so
+#: many per thread: for all at once it would take as much memory as all else.
+MANY_VALUES = 2**20
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,23 @@ class Values:
         assert self.places is not None
         own = [self.places[i] for i in np.flatnonzero(chosen).tolist()]
         return np.concatenate(own) if own else np.empty(0)
+
+
+def dealt(lengths: Ints, n_jobs: int = 1) -> Ints:
+    """Deal graphlets with so many values to parts that are taken one after the other.
+
+    Examples
+    --------
+    >>> dealt(np.array([500_000, 400_000, 300_000, 900_000]))
+    array([0, 0, 1, 2])
+    """
+    parts = np.cumsum(lengths) // (MANY_VALUES * n_jobs)
+    return np.asarray(np.unique(parts, return_inverse=True)[1])
+
+
+def unpacked(parts: Sequence[Codes]) -> Codes:
+    """Return embeddings of some graphlets flat, as the core takes them."""
+    return np.concatenate(parts, dtype=np.int32) if len(parts) else np.empty(0, dtype=np.int32)
 
 
 def parts_of(flat: Array, lengths: Ints) -> tuple[Array, ...]:
