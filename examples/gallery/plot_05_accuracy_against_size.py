@@ -31,4 +31,4 @@ plt.show()
 
 small = compact(clf.model_, graphs[:300], 10)
 same = (small.predict(graphs[300:]) == clf.predict(graphs[300:])).mean()
-print(f"with {len(small.graphlets)} graphlets {same:.0%} of the answers stay the same")
+print(f"with {len(small.graphlets)} graphlets {same:.0%} of the predictions stay the same")

@@ -55,7 +55,7 @@ errors = {}
 for name, loss in {"squared": "squared", "lopsided": Lopsided()}.items():
     model = LagraRegressor(maxpat=2, lambda_ratio=0.02, loss=loss).fit(graphs[train], y[train])
     errors[name] = model.predict(graphs[test]) - y[test]
-    print(f"{name}: {np.mean(errors[name] < 0):.0%} of the answers are too low")
+    print(f"{name}: {np.mean(errors[name] < 0):.0%} of the predictions are too low")
 
 # %%
 # The errors move to the side that costs less.
