@@ -131,8 +131,17 @@ def test_when_a_lambda_ends_does_not_depend_on_the_unit_of_the_objective(weight)
 
     assert ends(100.0, 99.995, lam)
     assert not ends(100.0, 99.98, lam)
-    assert not ends(100.0, 99.995, 1.01 * lam)
+    assert not ends(100.0, 99.995, 1.0005 * lam)
     assert ends(0.0, 0.0, lam)  # where nothing is left to lower
+
+
+def test_a_lambda_of_several_outputs_ends_with_a_rough_solution():
+    problem = SharedProblem.draw(9, "classes", 40).problem()
+    state, lam = grown(problem)
+    progress = SimpleNamespace(state=solve_beta(problem, state, lam), n_added=0)
+    epochs = _Epochs(problem, Schedule(tol=1e-4), None, None)
+    assert epochs._converged(progress, 1.0005 * lam, 100.0, 99.995)
+    assert not epochs._converged(progress, 1.01 * lam, 100.0, 99.995)
 
 
 # Covariates ----------------------------------------------------------------------------------
