@@ -66,7 +66,7 @@ def test_texts_messages_and_names_are_left_alone():
     assert not [line for line, _ in changes() if line in (1, 2, 7, 9)]
 
 
-LOADED = """from dataclasses import dataclass
+LOADED = """from dataclasses import dataclass, field
 from functools import cache
 
 LIMIT = 5
@@ -85,6 +85,7 @@ def kept(x):
 class Pair:
     one: int
     two: int = 7
+    three: tuple = field(default_factory=lambda: (8,))
 
     @property
     def both(self):

@@ -339,6 +339,11 @@ def test_covariates_of_a_quadratic_loss_need_one_step():
     assert state.curved is None
 
 
+def test_the_largest_slope_of_all_intercepts_counts():
+    assert fast._largest(2.0) == 2.0
+    assert fast._largest(np.array([1.0, 3.0, 2.0])) == 3.0
+
+
 # Directions ----------------------------------------------------------------------------------
 
 

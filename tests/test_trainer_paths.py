@@ -9,16 +9,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from path_tools import random_set, targets
 from shared_problems import SharedProblem
 from solver_problems import grown, problem_of
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from aglets import LagraClassifier
 from aglets.graphs.notes import Notices
-from aglets.model.losses import Logistic, SquaredHinge
+from aglets.model.losses import Logistic, Squared, SquaredHinge
 from aglets.training.optim import blocks
 from aglets.training.optim.fast import FastSolver, solve_beta
 from aglets.training.optim.quadratic import SharedModel
+from aglets.training.optim.solver import Progress
 from aglets.training.optim.state import Curved, State, empty_state
 from aglets.training.path import SOLVERS, Patience, Schedule, Validation, _Epochs, lagra_path
 from aglets.training.selection import Cell, FoldResult, Grid, choose
@@ -106,7 +108,7 @@ def test_linear_algebra_has_one_thread_while_a_path_is_walked(monkeypatch):
 
     monkeypatch.setitem(SOLVERS, "fast", Watching)
     with threadpool_limits(limits=3, user_api="blas"):
-        list(lagra_path(problem_of(), Schedule(n_lambdas=2, lambda_min_ratio=0.5)))
+        list(lagra_path(problem_of(), Schedule(n_lambdas=1)))
     assert set(seen) == {1}
 
 
@@ -131,11 +133,48 @@ def test_when_a_lambda_ends_does_not_depend_on_the_unit_of_the_objective(weight)
 
     assert ends(100.0, 99.995, lam)
     assert not ends(100.0, 99.98, lam)
-    assert not ends(100.0, 99.995, 1.01 * lam)
+    assert not ends(100.0, 99.995, 1.0005 * lam)
     assert ends(0.0, 0.0, lam)  # where nothing is left to lower
 
 
+def test_a_lambda_of_several_outputs_ends_with_a_rough_solution():
+    problem = SharedProblem.draw(9, "classes", 40).problem()
+    state, lam = grown(problem)
+    progress = SimpleNamespace(state=solve_beta(problem, state, lam), n_added=0)
+    epochs = _Epochs(problem, Schedule(tol=1e-4), None, None)
+    assert epochs._converged(progress, 1.0005 * lam, 100.0, 99.995)
+    assert not epochs._converged(progress, 1.01 * lam, 100.0, 99.995)
+
+
+def test_what_the_close_of_a_lambda_reaches_is_judged_too():
+    problem = problem_of()
+    state, lam = grown(problem)
+    solved = solve_beta(problem, state, lam)
+    solver = SimpleNamespace(
+        epoch=lambda problem, state, lam, learn: Progress(state),
+        close=lambda problem, state, lam: Progress(solved),
+    )
+
+    def judge(matched, active, z, coef, beta0):
+        return SimpleNamespace(loss=0.5 if active.any() else 1.0, score=0.0, f=np.empty(0))
+
+    epochs = _Epochs(problem, Schedule(max_epochs=2), solver, SimpleNamespace(judge=judge))
+    point = epochs.run(state, lam, lam).point
+    assert point.n_nonzero == (solved.beta != 0.0).sum() > 0
+    assert point.validation_loss == 0.5
+
+
 # Covariates ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1.0, 1e6])
+def test_covariates_that_fit_alone_are_said_to_whatever_the_graphs_weigh(weight):
+    y = targets(random_set(14, seed=4), Squared(), 1)
+    problem = problem_of(Squared(), weight=weight, covariates=y[:, None])
+    notices = Notices()
+    list(lagra_path(problem, Schedule(n_lambdas=1, notices=notices)))
+    [sentence] = notices.sentences()
+    assert "The covariates alone fit the training graphs" in sentence
 
 
 @pytest.mark.parametrize("weight", [1e-9, 1.0, 1e9])

@@ -1,8 +1,8 @@
 """Put a mutant in the place of a module that is loaded, so that tests need not be loaded again.
 
 Of what the module defines, only what the mutant changes is replaced, and inside the objects that
-others hold already: the code and the defaults of functions, attributes of classes, and constants,
-also where another module has imported them.
+others hold already: the code and the defaults of functions, also of those that others call as a
+default, attributes of classes, and constants, also where another module has imported them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def _change_function(loaded: Any, new: Any, old: Any) -> int:
     cells = zip(*(one.__closure__ or () for one in (to, of, before)), strict=True)
     for own, cell, first in cells:
         value = cell.cell_contents
-        if _is_plain(value) and not _same(value, first.cell_contents):
+        if isinstance(value, FunctionType) and value is not of:
+            n_changed += _change_function(own.cell_contents, value, first.cell_contents)
+        elif _is_plain(value) and not _same(value, first.cell_contents):
             own.cell_contents = value
             n_changed += 1
     return n_changed

@@ -25,6 +25,8 @@ SOURCE = ROOT / "src"
 #: A mutant with which a test takes so many times as long as without, and so many seconds of the
 #: processor more, is noticed; and one that only waits, so many times longer.
 PATIENCE, SECONDS, WAITING = 5.0, 10.0, 10.0
+#: Tests below so many seconds are run for every constant.
+QUICK = 0.01
 #: So many tests that noticed mutants of lines nearby come first.
 FIRST = 5
 #: How a child ends: no test failed, one did, or the module could not be changed.
@@ -35,16 +37,15 @@ def tests_for(base: dict[str, Any], path: Path, line: int) -> list[str]:
     """Return the tests that run a line, the fastest first.
 
     A constant, a field or a default is set when the module is loaded: there it is the tests that
-    run a line which reads it.
+    run a line which reads it, and those that take next to no time, which may read it themselves.
     """
-    lines = base["lines"].get(path.name, {})
+    lines, seconds = base["lines"].get(path.name, {}), base["seconds"]
     names = set(lines.get(str(line), ()))
     if not names:
         readers = lines_that_read(path.read_text(encoding="utf-8"), line)
         names = {name for reader in readers for name in lines.get(str(reader), ())}
-    if not names:
-        names = {name for found in lines.values() for name in found}
-    seconds = base["seconds"]
+        names = names or {name for found in lines.values() for name in found}
+        names |= {name for name, used in seconds.items() if used < QUICK}
     return sorted((name for name in names if seconds[name] < 1e9), key=lambda n: (seconds[n], n))
 
 
