@@ -37,7 +37,7 @@ def test_embeddings_keep_their_nodes_in_as_few_bytes_as_the_largest_graph_needs(
     assert found.embedding().dtype == np.int32
     np.testing.assert_array_equal(found.embedding(), expected)
     lengths = graphs.embedding_lengths(handles)
-    assert [part.nbytes for part in graphs.packed(handles, expected)] == (
+    assert [part.nbytes for part in graphs.packed(graphs.embedding_lengths(handles), expected)] == (
         n_bytes * lengths
     ).tolist()
 

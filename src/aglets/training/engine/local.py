@@ -325,7 +325,7 @@ class LocalGraphs:
         if not len(names):
             return self.nothing_matched()
         handles = self.placement.handles(names, patterns)
-        packed = self.packed(handles, embedding)
+        packed = self.packed(self.embedding_lengths(handles), embedding)
         values, _ = self.match_by_parts(handles, z, packed)
         return LocalMatched(self, handles, packed, values)
 
@@ -351,10 +351,9 @@ class LocalGraphs:
         bank = self.placement.bank
         return np.array([bank.n_attributes(handle) for handle in handles.tolist()], dtype=np.int64)
 
-    def packed(self, handles: Codes, embedding: Codes) -> tuple[Codes, ...]:
+    def packed(self, lengths: Ints, embedding: Codes) -> tuple[Codes, ...]:
         """Divide flat embeddings by graphlet, with no more bytes than the largest graph needs."""
-        narrow = embedding.astype(self.node_type)
-        return parts_of(narrow, self.embedding_lengths(handles))
+        return parts_of(embedding.astype(self.node_type), lengths)
 
     def match(
         self, handles: Codes, z: Floats, previous: Codes | None = None
@@ -375,20 +374,23 @@ class LocalGraphs:
         self, handles: Codes, z: Floats, previous: Sequence[Codes] | None = None
     ) -> tuple[Values, tuple[Codes, ...]]:
         """Match some graphlets at a time; embeddings are given and come packed, per graphlet."""
-        bank = self.placement.bank
-        lengths = [bank.n_places(handle) for handle in handles.tolist()]
-        part = dealt(np.array(lengths, dtype=np.int64), self.n_jobs)
+        lengths = self.embedding_lengths(handles)
+        part = dealt(lengths, self.n_jobs)
+        if not part.any():
+            before = None if previous is None else unpacked(previous)
+            values, embedding = self.match(handles, z, before)
+            return values, self.packed(lengths, embedding)
         owner = np.repeat(part, self.attribute_lengths(handles))
         values = Values.none(self.y.shape[-1], self.counts)
         packed: tuple[Codes, ...] = ()
-        for i in range(max(part, default=-1) + 1):
+        for i in range(part[-1] + 1):
             own = part == i
             before = None
             if previous is not None:
                 before = unpacked([previous[j] for j in np.flatnonzero(own).tolist()])
             new, embedding = self.match(handles[own], z[owner == i], before)
             values = values.joined(new)
-            packed += self.packed(handles[own], embedding)
+            packed += self.packed(lengths[own], embedding)
         return values, packed
 
     def pull(self, handles: Codes, z: Floats, embedding: Codes, weights: Floats) -> Floats:

@@ -237,10 +237,12 @@ class LocalScores:
     def z_gradient(self, chosen: Bools, z: Floats, beta: Floats) -> Floats:
         """sum_i 2 rho beta_H a_i psi_iH (z_H - x_i) of the chosen graphlets, flat."""
         graphs, part = self.matched.graphs, self._part_of_each(chosen)
+        if not part.any():
+            return self._z_gradient(chosen, z, beta)
         owner = np.repeat(part, graphs.attribute_lengths(self.matched.handles[chosen]))
         parts = [
             self._z_gradient(within(chosen, part == i), z[owner == i], beta[part == i])
-            for i in range(max(part, default=0) + 1)
+            for i in range(part[-1] + 1)
         ]
         return np.concatenate(parts)
 
@@ -261,9 +263,11 @@ class LocalScores:
     def z_curvature(self, chosen: Bools, beta: Floats) -> Floats:
         """sum_i |w_iH| + h_i (2 rho beta_H psi_iH)² D_iH of the chosen graphlets."""
         part = self._part_of_each(chosen)
+        if not part.any():
+            return self._z_curvature(chosen, beta)
         parts = [
             self._z_curvature(within(chosen, part == i), beta[part == i])
-            for i in range(max(part, default=0) + 1)
+            for i in range(part[-1] + 1)
         ]
         return np.concatenate(parts)
 

@@ -67,6 +67,8 @@ def dealt(lengths: Ints, n_jobs: int = 1) -> Ints:
     array([0, 0, 1, 2])
     """
     parts = np.cumsum(lengths) // (MANY_VALUES * n_jobs)
+    if not len(parts) or not parts[-1]:
+        return parts
     return np.asarray(np.unique(parts, return_inverse=True)[1])
 
 
