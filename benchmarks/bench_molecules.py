@@ -4,8 +4,9 @@ Every method is fitted on 80 % of the molecules of a set and scored, once, on th
 parts are the same for all methods. Random parts keep the proportions of classes; parts by scaffold
 have no Bemis-Murcko scaffold on both sides. All that a method chooses is chosen on the training
 part. Size is the number of graphlets, of fingerprint bits with a weight, of functional groups in
-use, or of leaves. CPU seconds are for features and fit, on one thread. Where methods have different
-numbers of seeds, compare the AUC of the first seed, which all have.
+use, or of leaves. CPU seconds are for features and fit, on one thread. For lack of time some
+methods have fewer than five seeds, or none: the last column says how many. Compare those by the AUC
+of the first seed, which all have.
 
 The explainable boosting machine needs the package interpret-core: see `make bench-env`.
 """
