@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import NamedTuple
@@ -217,3 +218,33 @@ def test_a_file_read_a_part_at_a_time_takes_one_target(table):
     options = ReadOptions(target=("NR-OH", "logP"))
     with pytest.raises(ValueError, match=r"Got several, 'NR-OH', 'logP'; name one"):
         next(labelled_batches(table, options))
+
+
+def test_the_list_of_test_graphs_can_be_reported_on_as_the_table_can(table, tmp_path, capsys):
+    for targets in ("NR-OH", "NR-OH,NR-amine"):
+        output = tmp_path / f"{targets}.aglets"
+        words = ["fit", str(table), "--target", targets, *QUICK, "-o", str(output), "--test", "0.3"]
+        assert main([*words, "--json"]) == 0
+        tested = json.loads(capsys.readouterr().out)["test"]
+        command = shlex.split(tested["report"])
+        assert "--target" not in command
+        command[-1] = str(tmp_path / "page.html")
+        assert main(command[1:]) == 0
+        capsys.readouterr()
+        listed, whole = pd.read_csv(tested["file"]), pd.read_csv(table)
+        names = targets.split(",")
+        pd.testing.assert_frame_equal(
+            listed[names],
+            whole.loc[listed["row"], names].reset_index(drop=True),
+            check_dtype=False,
+        )
+
+
+def test_a_target_with_the_name_of_another_column_is_called_target(table, tmp_path):
+    frame = pd.read_csv(table).dropna(subset="NR-OH").rename(columns={"NR-OH": "row"})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    output = tmp_path / "m.aglets"
+    words = ["fit", str(tmp_path / "rows.csv"), "--target", "row", *QUICK, "-o", str(output)]
+    assert main([*words, "--test", "0.3", "-q"]) == 0
+    listed = pd.read_csv(f"{output}.test.csv")
+    assert listed["target"].tolist() == frame["row"].iloc[listed["row"]].tolist()

@@ -277,7 +277,7 @@ def test_fit_keeps_a_test_part_aside_and_lists_it(molecules, tmp_path, split, ca
     frame = pd.read_csv(molecules)
     at = [int(row["row"]) for row in rows]
     assert [row["id"] for row in rows] == frame["key"].iloc[at].tolist()
-    assert [row["target"] for row in rows] == frame["kind"].iloc[at].tolist()
+    assert [row["kind"] for row in rows] == frame["kind"].iloc[at].tolist()
     model = load(output)
     smiles, y = frame["smiles"].iloc[at].tolist(), frame["kind"].iloc[at].to_numpy()
     assert [row["prediction"] for row in rows] == model.predict(smiles).tolist()

@@ -17,7 +17,7 @@ from aglets.cli.engines import Address, EngineName, EngineOption, Shards, engine
 from aglets.cli.outputs import check_output
 from aglets.cli.sources import AsJson, Jobs, Source, reads_graphs
 from aglets.cli.tasks import Kind, class_weights, estimator_for, size_leaks
-from aglets.cli.test_part import SplitKind, test_part
+from aglets.cli.test_part import SplitKind, target_columns, test_part
 from aglets.drawing.text import visible
 
 if TYPE_CHECKING:
@@ -160,9 +160,8 @@ def fit(
         decided = aside.decisions(model, everything[0], all_own)
         tested = {**aside.result(model, decided, everything[1]), "file": str(listed)}
         # The list can be read again if it has all that the model needs.
-        whole = everything[0].smiles is not None and everything[1].ndim == 1 and all_own is None
-        words = ["aglets", "report", str(target), str(listed), "--target", "target"]
-        tested["report"] = shlex.join([*words, "-o", "report.html"]) if whole else None
+        whole = everything[0].smiles is not None and all_own is None
+        tested["report"] = _report_on(target, listed, model) if whole else None
         aside.write(listed, model, decided, *everything)
     seconds = time.monotonic() - start
     summary = _summary(model, progress, estimator, target, seconds, ended)
@@ -178,6 +177,14 @@ def fit(
         _print(summary, model.rho_text, resumed=resume and found, folder=folder)
     if ended == "interrupted":
         raise typer.Exit(1)
+
+
+def _report_on(target: Path, listed: Path, model: LagraModel) -> str:
+    """Write the command that reports on the test graphs; a model knows the columns it is from."""
+    words = ["aglets", "report", str(target), str(listed)]
+    names, known = target_columns(model), {model.target_column, *model.outputs.target_names}
+    words += [] if set(names) <= known else ["--target", ",".join(names)]
+    return shlex.join([*words, "-o", "report.html"])
 
 
 def _smaller_than_asked(summary: dict[str, Any], maxpats: Sequence[int] | None) -> list[str]:

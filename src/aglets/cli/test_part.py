@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from aglets.graphs.arrays import Floats, Rows
     from aglets.model import LagraModel
 
-__all__ = ["SplitKind", "TestPart", "test_part"]
+__all__ = ["SplitKind", "TestPart", "target_columns", "test_part"]
 
 
 class SplitKind(str, Enum):
@@ -70,14 +69,15 @@ class TestPart:
         from aglets.cli.tables import opened_writer
 
         part = graphs[self.test]
-        predicted = model.outputs.decode(f)
+        predicted, known = model.outputs.decode(f), y[self.test]
         rows = self.test if graphs.rows is None else graphs.rows[self.test]
         columns: dict[str, Any] = {"row": rows.tolist()}
         for name, values in (("id", part.ids), ("name", part.names), ("smiles", part.smiles)):
             columns |= {} if values is None else {name: list(values)}
-        columns |= _by_target("target", model, y[self.test])
+        columns |= dict(zip(target_columns(model), _columns_of(known), strict=True))
         copied = dict.fromkeys(columns, str)
-        columns |= (own := _by_target("prediction", model, predicted))
+        own = _prediction_columns(model)
+        columns |= dict(zip(own, _columns_of(predicted), strict=True))
         kinds = [str if t.classes is not None else float for t in model.outputs.targets]
         numbers = model.outputs.values(f, model.probabilities_from_decision(f))
         names = model.outputs.value_names(model.probabilistic)
@@ -92,11 +92,31 @@ class TestPart:
             )
 
 
-def _by_target(what: str, model: LagraModel, values: Any) -> Mapping[str, list[Any]]:
-    if values.ndim == 1:
-        return {what: values.tolist()}
-    names = model.outputs.target_names
-    return {f"{what}_{name}": values[:, j].tolist() for j, name in enumerate(names)}
+def target_columns(model: LagraModel) -> list[str]:
+    """Name the columns of what is known: as in the table that the model was fitted to.
+
+    The list can then be read as that table was. What has no name there, or that of another column
+    of the list, is called a target.
+    """
+    outputs = model.outputs
+    taken = {"row", "id", "name", "smiles", *_prediction_columns(model)}
+    taken |= set(outputs.value_names(model.probabilistic))
+    if len(outputs.targets) == 1:
+        name = outputs.single.name or model.target_column
+        return [name if name is not None and name not in taken else "target"]
+    return [f"target_{name}" if name in taken else str(name) for name in outputs.target_names]
+
+
+def _prediction_columns(model: LagraModel) -> list[str]:
+    outputs = model.outputs
+    if len(outputs.targets) == 1:
+        return ["prediction"]
+    return [f"prediction_{name}" for name in outputs.target_names]
+
+
+def _columns_of(values: Any) -> list[list[Any]]:
+    """Return the values of each target."""
+    return [column.tolist() for column in values.reshape(len(values), -1).T]
 
 
 def test_part(
