@@ -293,12 +293,12 @@ def test_reprs_of_a_model_s_parts_are_one_line(demo):
         assert repr(entry) == f"{expected}{entry.n_support} graphs)"
 
 
-def test_a_match_of_one_node_is_at_a_node():
+def test_a_match_of_one_atom_is_at_an_atom():
     graphs, y = datasets.load_acids()
     clf = LagraClassifier(maxpat=1, n_lambdas=5).fit(graphs, y)
     why = next(why for why in clf.explain(graphs[:50]) if "psi" in str(why))
-    assert ", node " in str(why)
-    assert ", nodes " not in str(why)
+    assert ", atom " in str(why)
+    assert ", atoms " not in str(why)
 
 
 def test_notebooks_show_pictures_of_estimators_explanations_and_graphlets(demo):
