@@ -132,7 +132,8 @@ def test_ties_go_to_the_previous_embedding_while_it_is_still_best(table, data, g
 def test_untrained_graphlets_cost_what_the_tree_says(data, graphs, own):
     starts = data.draw(starts_for(graphs)) if own else None
     engine, handles, nodes = engine_of(graphs, starts=starts, table=TABLE_BYTES[0])
-    costs, _ = costs_and_embedding(engine, handles, start_of(engine, handles))
+    patterns = [engine.placement.tree.pattern(node) for node in nodes.tolist()]
+    costs, _ = costs_and_embedding(engine, handles, engine.start(patterns)[0])
     for row, node in zip(costs, nodes.tolist(), strict=True):
         where, expected = engine.placement.tree.costs(node)
         np.testing.assert_array_equal(np.flatnonzero(np.isfinite(row)), where)

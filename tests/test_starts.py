@@ -135,7 +135,7 @@ def test_two_types_of_one_label_start_at_their_own_vectors_and_match_the_best_no
     local = placement.graphs_for(Goal(SquaredHinge(), 1.0, 1))
     patterns = [tree.pattern(node) for node in found.nodes.tolist()]
     handles = placement.handles(local.names(patterns, np.zeros(4, dtype=np.int32)))
-    assert len(set(handles.tolist())) == 4
+    assert len(set(handles.tolist())) == 2  # what differs in its start alone shares a table
     z = local.start(patterns)[0].reshape(4, 2)
     np.testing.assert_array_equal(z, starts.type_starts)
     costs, _ = placement.bank.match(handles, z.ravel())

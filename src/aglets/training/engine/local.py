@@ -92,6 +92,7 @@ class LocalPlacement:
         self.bank = _core.GraphletBank(tree.graphs.core, table_bytes)
         self.entered: list[tuple[Pattern, int]] = []  # by handle, with the channel
         self._handles: dict[tuple[int, tuple[bytes, ...]], int] = {}
+        self._with_tables: dict[tuple[bytes | int, ...], int] = {}
         self._held_out: dict[int, HeldOut] = {}
         self._loaded: dict[int, tuple[StoredSample, Sample]] = {}
         self._seconds = 0.0  # of searches before time was last granted
@@ -206,9 +207,19 @@ class LocalPlacement:
             node, channel = divmod(name, len(CHANNELS))
             support = self.tree.costs(node)[0] if node >= 0 else np.empty(0, dtype=np.int32)
             pattern = self.tree.pattern(node) if pattern is None else pattern
-            self._handles[key] = added(self.bank, pattern, channel, support)
-            self.entered.append((pattern, channel))
+            self._handles[key] = self._added(pattern, channel, support)
         return self._handles[key]
+
+    def _added(self, pattern: Pattern, channel: int, support: Codes) -> int:
+        """Let the bank take up a pattern; those that differ in their starts alone share a table."""
+        same = channel, hash(support.tobytes()), *(part.tobytes() for part in pattern[1:])
+        if same not in self._with_tables:
+            handle = added(self.bank, pattern, channel, support)
+            self.entered.append((pattern, channel))
+            if not self.bank.has_table(handle):
+                return handle
+            self._with_tables[same] = handle
+        return self._with_tables[same]
 
 
 class LocalGraphs:
