@@ -212,6 +212,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
+def with_error(differences: np.ndarray, digits: int = 3) -> str:
+    """Write the mean of paired differences, and its standard error if there are several."""
+    text = f"{differences.mean():+.{digits}f}"
+    if len(differences) < 2:
+        return text
+    return f"{text} ± {differences.std(ddof=1) / np.sqrt(len(differences)):.{digits}f}"
+
+
 def environment() -> dict[str, str]:
     """Describe command, commit, machine and software of this run; no names of hosts or people."""
     names = ("numpy", "scipy", "scikit-learn", "rdkit", "networkx", "gspan-mining")

@@ -18,7 +18,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from _common import Records, arguments, cpu_seconds, split, table
+from _common import Records, arguments, cpu_seconds, split, table, with_error
 from bench_counts import TABLES, _molecules
 from paper.protocol import Split
 from paper.small import (
@@ -167,11 +167,10 @@ def tables(records: dict[str, Any]) -> list[str]:
             continue
         value = {m: np.array([of[m][s]["test"] for s in seeds]) for m in METHODS}
         change = value["after"] - value["before"]
-        error = change.std(ddof=1) / np.sqrt(len(seeds)) if len(seeds) > 1 else float("nan")
         digits = 1 if name.startswith("QM7") else 3
         rows.append(
             [name, len(seeds), *(f"{value[m].mean():.{digits}f}" for m in METHODS)]
-            + [f"{change.mean():+.{digits}f} ± {error:.{digits}f}"]
+            + [with_error(change, digits)]
             + [
                 f"{np.mean([of['after'][s][f'test at {n}'] for s in seeds]):.{digits}f}"
                 for n in (30, 60)

@@ -4,9 +4,9 @@ Every method is fitted on 80 % of the molecules of a set and scored, once, on th
 parts are the same for all methods. Random parts keep the proportions of classes; parts by scaffold
 have no Bemis-Murcko scaffold on both sides. All that a method chooses is chosen on the training
 part. Size is the number of graphlets, of fingerprint bits with a weight, of functional groups in
-use, or of leaves. CPU seconds are for features and fit, on one thread. For lack of time some
-methods have fewer than five seeds, or none: the last column says how many. Compare those by the AUC
-of the first seed, which all have.
+use, or of leaves. CPU seconds are for features and fit, on one thread. Not
+every method has five seeds, or any: the last column says how many. Compare those by the AUC of the
+first seed, which all have.
 
 The explainable boosting machine needs the package interpret-core: see `make bench-env`.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _common import Records, arguments, cpu_seconds, table
+from _common import Records, arguments, cpu_seconds, table, with_error
 
 from aglets import GraphSet, LagraClassifierCV, compact, datasets
 
@@ -264,7 +264,7 @@ def compared(records: dict[str, dict[str, Any]]) -> list[str]:
                 len(best["other"]),
                 f"{np.mean(best['other']):.3f}",
                 *(f"{np.mean(best[size]):.3f}" for size in ("defaults", "few")),
-                *map(_with_error, (full, few)),
+                *map(with_error, (full, few)),
                 "yes" if few.mean() >= -MARGIN else "no",
             ]
         )
@@ -298,11 +298,6 @@ def _paired(
         "defaults": [own["auc"] for own, _ in pairs],
         "few": [own["smaller_auc"] for own, _ in pairs],
     }
-
-
-def _with_error(differences: np.ndarray) -> str:
-    error = differences.std(ddof=1) / np.sqrt(len(differences)) if len(differences) > 1 else None
-    return f"{differences.mean():+.3f}" + ("" if error is None else f" ± {error:.3f}")
 
 
 def paragraphs() -> list[str]:
