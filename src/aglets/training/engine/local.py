@@ -212,7 +212,8 @@ class LocalPlacement:
 
     def _added(self, pattern: Pattern, channel: int, support: Codes) -> int:
         """Let the bank take up a pattern; those that differ in their starts alone share a table."""
-        same = channel, hash(support.tobytes()), *(part.tobytes() for part in pattern[1:])
+        parts = [part.tobytes() for part in pattern[1:]]
+        same: tuple[bytes | int, ...] = (channel, hash(support.tobytes()), *parts)
         if same not in self._with_tables:
             handle = added(self.bank, pattern, channel, support)
             self.entered.append((pattern, channel))
