@@ -173,7 +173,8 @@ def test_the_command_line_counts_as_asked(tmp_path, fluorinated):
     graphs, y = fluorinated
     graphs.to_json(tmp_path / "g.json", y=y)
     output = tmp_path / "m.aglets"
-    asked = ["fit", str(tmp_path / "g.json"), "--target", "y", "-o", str(output), "--pooling"]
+    asked = ["fit", str(tmp_path / "g.json"), "--target", "y", "-o", str(output)]
+    asked += ["--rho", "0.1", "--maxpat", "2", "--n-lambdas", "10", "--pooling"]
     done = CliRunner().invoke(app, [*asked, "sum", "-q"])
     assert done.exit_code == 0, done.output
     assert {graphlet.pooling for graphlet in load(output).graphlets} == {"sum"}

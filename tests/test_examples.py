@@ -113,7 +113,7 @@ def commands(page: Path) -> list[str]:
 
 
 @pytest.mark.usefixtures("small_grid")
-@pytest.mark.parametrize("page", filter(commands, PAGES), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*filter(commands, PAGES)], ids=lambda page: page.stem)
 def test_commands_on_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("uvicorn.run", lambda app, **options: None)  # it would run for ever

@@ -313,6 +313,7 @@ def test_the_test_part_is_printed(molecules, tmp_path, capsys, monkeypatch):
     assert "name it with --time-column." in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("small_grid")
 @pytest.mark.parametrize("cv", [["scaffold"], ["time", "--time-column", "year"]])
 def test_evaluate_takes_parts_and_scoring(molecules, cv, capsys):
     words = ["evaluate", str(molecules), "--target", "kind", *FIT[:4], "--folds", "2", "--json"]
