@@ -154,7 +154,6 @@ def test_the_name_of_a_series_is_the_column_of_the_target(tmp_path):
         assert clf.model_.outputs.target_names == (None,)
 
 
-@pytest.mark.usefixtures("small_grid")
 def test_evaluate_reports_each_target_and_the_mean(table):
     words = ["evaluate", table, "--target", "NR-OH,NR-amine", "--folds", "2", "--maxpat", "2"]
     result = run(*words, "--rho", "0.1", "--json")
